@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -30,7 +30,6 @@ from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.inbox import Inbox
 from grader.intake.submissions.intake_csv import (
     INTAKE_FILE,
-    confirmed_lines,
     decisions,
     intake_text,
     read_intake,
@@ -152,12 +151,11 @@ class Intake:
         self._warn(*(() if self._quiet else sentences))
 
     def read_files(self) -> None:
-        """Read the lines of OUT/intake.csv, and in place of the same ones those of the file that is given."""
-        file = self._given.intake_file
-        new = [] if file is None else confirmed_lines(read_intake(file, self.course))
-        keys, stored = {line.key for line in new}, self._given.out / INTAKE_FILE
-        kept = read_intake(stored, self.course) if stored.is_file() else []
-        self._lines = [line for line in kept if line.key not in keys] + new
+        """Read the lines of OUT/intake.csv, and those of the file that is given, which count before them."""
+        file, stored = self._given.intake_file, self._given.out / INTAKE_FILE
+        given = [] if file is None else read_intake(file, self.course)
+        new = [replace(line, confirmed=True) for line in given if line.guess]
+        self._lines = [*(read_intake(stored, self.course) if stored.is_file() else []), *new]
         self._confirmed = {line.student for line in new}
 
     def check_file(self) -> None:

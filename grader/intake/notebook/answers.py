@@ -27,14 +27,6 @@ class GradientAnswer:
     reason: CannotSlice | None = None
 
 
-@dataclass(frozen=True)
-class Loop:
-    """Whether a loop of the notebook trains a network, and whether it has the chain; it may do both."""
-
-    trains: bool
-    has_chain: bool
-
-
 class Chooser:
     """Picks, for one lesson, each gradient's answer out of a script."""
 
@@ -53,22 +45,25 @@ class Chooser:
     def runs(self, name: str, loop: bool = False) -> list[GradientAnswer]:
         """The name's runs in a loop of training; without `loop` those of the chain, which may be in a loop as well."""
         runs = [run for run in self.all_runs(name) if self.statements[run.places[0]].computes]
-        training = [run for run in runs if self.loop_of(run) is not None and self.loops[self.loop_of(run)].trains]
+        of_training, of_the_chain = self.loops
+        training = [run for run in runs if self.loop_of(run) in of_training]
         if loop:
             return training
         first = [run for run in runs if run not in training]
-        return first or [run for run in training if self.loops[self.loop_of(run)].has_chain]
+        return first or [run for run in training if self.loop_of(run) in of_the_chain]
 
     def loop_of(self, run: GradientAnswer) -> int | None:
         return self.statements[run.places[0]].loop
 
     @cached_property
-    def loops(self) -> dict[int | None, Loop]:
-        """A loop trains if it updates parameters, computes no gradient yet, or has only shorter formulas than the
-        chain's."""
-        loops = {statement.loop for statement in self.statements if statement.loop is not None}
+    def loops(self) -> tuple[set[int | None], set[int | None]]:
+        """(the loops that train a network, those that have the chain); a loop may do both.
+
+        A loop trains if it updates parameters, computes no gradient yet, or has only shorter formulas than the chain's.
+        """
+        loops: set[int | None] = {each.loop for each in self.statements if each.loop is not None}
         if self.table.loop and not self.chain.again:
-            return dict.fromkeys(loops, Loop(True, True))
+            return loops, loops
         parameters = {*self.chain.values} - {*self.chain.forward}
         updating = {s.loop for s in self.statements if s.loop is not None and updates_any(s.node, parameters)}
         written, stepwise, fused = set[int | None](), set[int | None](), set[int | None]()
@@ -80,7 +75,7 @@ class Chooser:
                 if loop is not None and name in self.chain.again:
                     (stepwise if self.is_of_the_chain(name, run) else fused).add(loop)
         training = updating | (loops - written) | (fused - stepwise)
-        return {loop: Loop(loop in training, loop in stepwise or loop not in training) for loop in loops}
+        return training, stepwise | (loops - training)
 
     @cached_property
     def end_of_chain(self) -> int:

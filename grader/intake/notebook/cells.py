@@ -12,10 +12,12 @@ import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from grader.errors import UserError
 from grader.intake.notebook.ipython_lines import python_of
+from grader.intake.notebook.readable_lines import Broken, readable_statements
 from grader.source.parsing import PARSE_ERRORS, cause_of, cause_of_error
 
 MAX_CELLS = 10_000
@@ -32,6 +34,11 @@ class Cell:
 
     file: str
     text: str
+
+    @cached_property
+    def parsed(self) -> tuple[list[ast.stmt], list[Broken]]:
+        """Its statements, and the lines that Python cannot read."""
+        return readable_statements(self.file, self.text)
 
 
 def cells_of(data: bytes, name: str) -> list[Cell]:

@@ -22,7 +22,6 @@ KEEPS_THE_NUMBERS = frozenset(
     | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}
 )
 """What leaves the numbers of a tensor as they are."""
-LIBRARY_PREFIXES = frozenset({"torch", "F", "np", "numpy", "plt"})
 
 
 class GradientClaim(NamedTuple):
@@ -55,8 +54,6 @@ def compared_in(node: ast.Call) -> tuple[str, str, str] | None:
     if name not in COMPARING:
         return None
     arguments = [*node.args, *(word.value for word in node.keywords)][:MAX_ARGUMENTS]
-    if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in LIBRARY_PREFIXES:
-        arguments.insert(0, node.func.value)
     label, variables, tensors = "", list[str](), list[str]()
     for each in map(bare, arguments):
         if differentiated(each):

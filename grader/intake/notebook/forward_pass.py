@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice, product
+from itertools import islice, product, starmap
 
 from grader.source.canonical import LIBRARY, Canonicaliser, CodeValue, plain
 from grader.source.code_forms import BLANK, MARKED
@@ -47,6 +47,10 @@ class LineForm:
     target: str
     expression: ast.expr
 
+    @property
+    def is_long(self) -> bool:
+        return len(list(islice(all_nodes(self.expression), MAX_LINE_NODES + 1))) > MAX_LINE_NODES
+
     @cached_property
     def structure(self) -> str:
         return self.form({})
@@ -79,23 +83,10 @@ class LineForm:
                 yield {self.target: other.target, **pairs}
 
 
-def line_form(target: str, expression: ast.expr) -> LineForm | None:
-    """None for a line that is too long."""
-    is_long = len(list(islice(all_nodes(expression), MAX_LINE_NODES + 1))) > MAX_LINE_NODES
-    return None if is_long else LineForm(target, expression)
-
-
 @lru_cache(maxsize=256)
 def form_of_text(target: str, text: str) -> LineForm:
     """A line of a lesson."""
     return LineForm(target, ast.parse(text, mode="eval").body)
-
-
-def one_to_one(possible: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """{name: the only thing that it may be}, of names for which there is one, and which no other name may be."""
-    counts = Counter(other for others in possible.values() for other in others)
-    alone = {name: next(iter(others)) for name, others in possible.items() if len(others) == 1}
-    return {name: other for name, other in alone.items() if counts[other] == 1}
 
 
 def other_names(
@@ -116,7 +107,7 @@ def other_names(
     searched: dict[str, list[LineForm]] = {}
     for line in forward:
         searched.setdefault(form_of_text(*line).structure, []).append(form_of_text(*line))
-    every = (form for line in lines if (form := line_form(*line)) and form.structure in searched)
+    every = (form for form in starmap(LineForm, lines) if not form.is_long and form.structure in searched)
     forms = list(islice(every, MAX_FORWARD_LINES))
     found, refused = dict(known), set[str]()
     while True:
@@ -125,7 +116,9 @@ def other_names(
             readings = readings_of(form, searched[form.structure], found, values, bound)
             for name, other in readings[0].items() if len(readings) == 1 else ():
                 new.setdefault(name, set()).add(other)
-        sure = {name: other for name, other in one_to_one(new).items() if name not in refused}
+        counts = Counter(other for others in new.values() for other in others)
+        alone = {name: other for name, (other, *more) in new.items() if not more and counts[other] == 1}
+        sure = {name: other for name, other in alone.items() if name not in refused}
         refused |= new.keys() - sure.keys()
         if not sure:
             return {name: other for name, other in found.items() if name not in known}

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from grader.source.syntax import DefinitionNode, all_nodes, children, is_marimo_cell, last_name, names_in, parameters
+from grader.source.syntax import all_nodes, is_marimo_cell, last_name, names_in, nested_statements, parameters
 
 MIN_NAMES = 3
 """A loop or function that assigns fewer of the lesson's names is a part of one gradient."""
@@ -177,16 +177,11 @@ def assignments(target: ast.expr, value: ast.expr, at: ast.stmt | ast.expr) -> l
 def can_be_opened(function: ast.FunctionDef) -> bool:
     """Whether the function returns at its end only, and nothing is around it that changes what it does."""
     decorators = [last_name(each.func if isinstance(each, ast.Call) else each) for each in function.decorator_list]
-    own: list[ast.AST] = []
-    waiting: list[ast.AST] = [*function.body]
-    while waiting:
-        own.append(waiting.pop())
-        waiting += () if isinstance(own[-1], DefinitionNode | ast.Lambda) else children(own[-1])
-    returns = [each for each in own if isinstance(each, ast.Return)]
+    returns = [each for each in nested_statements(function.body) if isinstance(each, ast.Return)]
     return (
         {*decorators} <= HARMLESS_DECORATORS
         and function.args.vararg is function.args.kwarg is None
-        and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own)
+        and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in all_nodes(function))
         and (not returns or returns == function.body[-1:])
     )
 

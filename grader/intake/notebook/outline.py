@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells, syntax_error
-from grader.intake.notebook.readable_lines import readable_statements
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.syntax import (
@@ -87,9 +86,8 @@ def outline(data: bytes, is_notebook: bool) -> FileOutline:
 
 def outline_of_cells(cells: Sequence[Cell]) -> FileOutline:
     """The outline of what Python can read of the cells."""
-    read = [readable_statements(cell.file, cell.text) for cell in cells]
-    found = outline_of([statement for statements, _ in read for statement in statements])
-    return replace(found, parsed=bool(cells) and not any(broken for _, broken in read))
+    found = outline_of([statement for cell in cells for statement in cell.parsed[0]])
+    return replace(found, parsed=bool(cells) and not any(cell.parsed[1] for cell in cells))
 
 
 def names_only(data: bytes) -> FileOutline:

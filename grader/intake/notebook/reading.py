@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from grader.intake.lesson_files import LessonFiles, Origin
 from grader.intake.notebook.answers import Chooser, GradientAnswer, is_from_autograd, is_placeholder
@@ -25,7 +26,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.source.own_functions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.source.similar_names import close_name
+from grader.source.similar_names import close_names
 from grader.source.syntax import WrittenNumber
 from grader.typed_json import from_json
 
@@ -251,8 +252,8 @@ class LessonWriter:
                 why = str(error.msg) if isinstance(error, SyntaxError) else "it is nested too deeply"
         if part is None or why:
             what = "The training loop" if table.loop else f"`{name}`"
-            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {why}".rstrip(".")
-            self.missing |= dict.fromkeys(rows, message + ("" if message.endswith("?") else "."))
+            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {why}."
+            self.missing |= dict.fromkeys(rows, message)
             return
         self.parts.append(part)
         self.places.append(min(places))
@@ -262,7 +263,7 @@ class LessonWriter:
 
     def absent(self, name: str) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
-        script, names = self.script, self.names
+        script = self.script
         broken = next((each for each in script.broken if each.has(name)), None)
         self.attempted |= broken is not None or name in script.elsewhere
         if broken is not None:
@@ -270,18 +271,16 @@ class LessonWriter:
         if name in script.elsewhere:
             advice = f"assign it to a variable `{name}` outside of functions and classes"
             return f"{script.elsewhere[name]} is not read: {advice}."
-        bound = {each for statement in script.statements for each in statement.names.binds}
-        guess = self.guess(name, bound)
-        called = [name, *(other for other, gradient in names.others.items() if gradient == name)]
-        if elsewhere := [each for each in called if each in bound]:
-            end = f"; did you mean `{guess}`? Rename that one." if guess else "."
-            return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{end}"
-        return f"{self.shown} assigns no `{name}`{f'; did you mean `{guess}`? Rename it.' if guess else '.'}"
+        called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
+        assigned = next((each for each in called if each in self.uses.binds), None)
+        what = f"`{assigned}` for another exercise only, and not again for this one" if assigned else f"no `{name}`"
+        similar = self.similar.get(name)
+        return f"{self.shown} assigns {what}{f'; did you mean `{similar}`? Rename it.' if similar else '.'}"
 
-    def guess(self, name: str, bound: set[str]) -> str | None:
-        """The variable that may be meant: not autograd's, and not another gradient or value by its name."""
-        given, gradients = self.table, {*self.lesson.chain.names, *self.table.names}
-        known = {*gradients, *self.names.others, *given.values, *given.gradients}
-        copies = {each for s in self.script.statements if is_from_autograd([s]) for each in s.names.binds}
-        near = close_name(name, [each for each in sorted(bound - known - copies) if each[:1] == name[:1]])
-        return near if near and close_name(near, sorted(gradients)) == name else None
+    @cached_property
+    def similar(self) -> dict[str, str]:
+        """{gradient: a variable of the student's own that may be meant by it}, each variable for one gradient."""
+        gradients = {*self.lesson.chain.names, *self.table.names}
+        known = {*gradients, *self.names.others, *self.table.values, *self.table.gradients}
+        own = sorted(each for each in self.uses.binds.keys() - known if each.startswith("d"))
+        return close_names(sorted(gradients), own)

@@ -15,7 +15,7 @@ from functools import cached_property
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.claims import GradientClaim, claims_in
 from grader.intake.notebook.inlining import Inliner, is_binder
-from grader.intake.notebook.readable_lines import Broken, readable_statements
+from grader.intake.notebook.readable_lines import Broken
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
@@ -100,20 +100,15 @@ class NotebookScript:
 
 
 class Page:
-    """Code cells, parsed once for all lessons that are looked for in them."""
+    """Code cells, in which all lessons are looked for."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = tuple(cells)
 
     @cached_property
-    def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
-        """For each cell its statements, and the lines that Python cannot parse."""
-        return [readable_statements(cell.file, cell.text) for cell in self.cells]
-
-    @property
     def bodies(self) -> list[tuple[str, list[ast.stmt]]]:
         """(file, statements) of each cell."""
-        return [(cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True)]
+        return [(cell.file, cell.parsed[0]) for cell in self.cells]
 
     @cached_property
     def claims(self) -> list[GradientClaim]:
@@ -127,7 +122,8 @@ def script_of(page: Page, gradients: Collection[str], values: Collection[str] = 
     script = NotebookScript({cell.file: cell.text for cell in page.cells})
     changers: dict[str, frozenset[int]] = {}
     definitions: list[tuple[str, DefinitionNode]] = []
-    for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
+    for cell in page.cells:
+        body, broken = cell.parsed
         script.broken += broken
         try:
             for node, file, loop, _ in inliner.statements(cell.file, body):

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 from grader.intake.notebook.script import Statement
 from grader.lesson.notebook_table import NotebookTable
-from grader.source.similar_names import close_name
 
 LECTURE_IMPORTS = "import torch", "import torch.nn.functional as F", "import numpy as np", "import math"
 CUSTOMARY = {text.split()[-1]: ast.parse(text).body[0] for text in LECTURE_IMPORTS}
@@ -204,7 +203,7 @@ class _Slicing:
             if name in CUSTOMARY:
                 self.result.imports[id(CUSTOMARY[name])] = CUSTOMARY[name]
             elif name not in HARMLESS_BUILTINS:
-                raise self.not_given(name, reader, is_assigned=False)
+                raise CannotSlice(f"it uses `{name}`, which nothing above assigns", reader)
             return
         for k in made:
             statement = self.uses.statements[k]
@@ -214,13 +213,6 @@ class _Slicing:
                 raise CannotSlice(f"it uses the class `{name}`, and classes are not read", reader)
             elif k not in self.places:
                 if statement.opaque:
-                    raise self.not_given(name, reader)
+                    raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
                 self.places.add(k)
                 self.need(k, i)
-
-    def not_given(self, name: str, reader: Statement, is_assigned: bool = True) -> CannotSlice:
-        """Why the step cannot have `name`, which `reader` reads."""
-        known = {*self.given.values, *self.given.gradients, *self.uses.binds}
-        near = None if is_assigned else close_name(name, sorted(known))
-        what = "which is not a value of the forward pass" if is_assigned else "which nothing above assigns"
-        return CannotSlice(f"it uses `{name}`, {what}{f'. Did you mean `{near}`?' if near else ''}", reader)

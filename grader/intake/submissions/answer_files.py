@@ -34,11 +34,8 @@ def with_answers(
     is `student` or in `known_as`, whatever its capitals and punctuation: a student who could choose a name would choose
     the questions' values.
     """
-    found, remarks, chosen = (
-        dict(read),
-        list[IntakeRemark](),
-        dict[str, tuple[tuple[bool, bool], str, bytes, Answers]](),
-    )
+    found, remarks = dict(read), list[IntakeRemark]()
+    chosen: dict[str, tuple[tuple[bool, bool], str, bytes, Answers]] = {}
     for file, data, answers in read_answer_files(files, remarks):
         folder, number = file.folder.rpartition("/")[2], answers.lesson.zfill(2)
         own_folder = [each for each in lessons if naming(folder, each)]

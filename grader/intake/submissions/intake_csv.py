@@ -11,7 +11,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import LessonError, UserError
@@ -47,9 +47,9 @@ class IntakeLine:
         return self.student, self.found, self.reason, self.alternatives
 
     @property
-    def key(self) -> tuple[str, str, tuple[str, ...]]:
-        """Student, files and lessons."""
-        return self.student, self.found, tuple(sorted(self.guess))
+    def subject(self) -> tuple[str, ...]:
+        """The student and the lessons: one confirmed line decides about them."""
+        return self.student, *sorted(self.guess)
 
 
 def intake_question(student: str, files: Iterable[str], reason: str, lesson: str = "") -> IntakeLine:
@@ -114,11 +114,6 @@ def decisions(lines: Iterable[IntakeLine]) -> dict[str, dict[str, str]]:
     return found
 
 
-def confirmed_lines(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
-    """The lines that have a guess, confirmed."""
-    return [replace(line, confirmed=True) for line in lines if line.guess]
-
-
 def updated_lines(
     lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[IntakeLine]], lessons: Collection[str]
 ) -> tuple[list[IntakeLine], list[str]]:
@@ -127,14 +122,16 @@ def updated_lines(
     A confirmed line stays for ever. So does a line about a student or a lesson that is not in this run (`lessons`), and
     a line that a person has edited and not confirmed.
     """
-    kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
-    before, edited = {line.question: line for line in lines if not line.confirmed}, dict[str, None]()
+    confirmed = {line.subject: line for line in lines if line.confirmed}
+    kept, edited = list(confirmed.values()), dict[str, None]()
+    before = {line.question: line for line in lines if not line.confirmed}
     for line in (each for own in questions.values() for each in own):
         kept.append(before.pop(line.question, line))
         if kept[-1].guess != line.guess:
             edited[line.student] = None
     for line in before.values():
-        if line.student not in questions or (line.guess and line.guess.keys().isdisjoint(lessons)):
+        is_elsewhere = line.student not in questions or (line.guess and line.guess.keys().isdisjoint(lessons))
+        if is_elsewhere and line.subject not in confirmed:
             kept.append(line)
     return sorted(kept, key=lambda line: (line.student.lower(), line.found, [*line.guess])), list(edited)
 

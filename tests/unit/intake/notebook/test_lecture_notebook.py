@@ -79,7 +79,7 @@ def test_without_exercises_2_and_3(graded):
     row = graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dlogits_fast")), "04")["dlogits"]
     assert row["message"] == (
         "mine.ipynb assigns `dlogits` for another exercise only, and not again for this one; did you mean "
-        "`dlogits_fast`? Rename that one."
+        "`dlogits_fast`? Rename it."
     )
 
 
