@@ -24,11 +24,7 @@ from grader.typed_json import from_json, to_json
 
 GRADER_PROGRAM = "grader.gradebook.grading.server"
 """The module whose `main` a grader process runs; a nursery loads it for all. It contains no secret."""
-START_GRADER_CODE = f"""
-import sys
-from {GRADER_PROGRAM} import main
-main(*sys.argv[1:])
-"""
+START_GRADER_CODE = f"import sys; from {GRADER_PROGRAM} import main; main(*sys.argv[1:])"
 """Its arguments: the settings, and the descriptor of a socket of a zygote, if there is one."""
 DRAWN = "drawn"
 ASSIGNMENT_FILE_ENTRY = "assignment file"
