@@ -25,7 +25,6 @@ from pathlib import Path
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, write_class
 from bench.measuring import machine, seconds_spent
-from grader.commands.checks import GRADER_PROGRAM
 from grader.gradebook.grading.run import GradingRun
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.finding import find
@@ -106,7 +105,7 @@ def measure(lesson: Lesson, folder: Path, jobs: int, address: str | None) -> tup
     found, course = find([folder], [lesson], [lesson]), Course(ROOT)
     listener, started = Listener(len(found)), time.monotonic()
     with tempfile.TemporaryDirectory() as out:
-        settings = Settings(str(ROOT), [lesson.name], 1, out, True, Limits(), program=GRADER_PROGRAM)
+        settings = Settings(str(ROOT), [lesson.name], 1, out, True, Limits())
         GradingRun(
             found=found,
             lessons=[lesson],

@@ -18,9 +18,6 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import course_around, installed_course
 from grader.sandbox.isolation.probe import Isolation, probe
 
-GRADER_PROGRAM = "grader.gradebook.grading.server"
-"""The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
-
 
 def find_course(given: Path | None) -> Path:
     """The folder `given`, which is not read here, or the course that this package is a part of.
@@ -79,7 +76,6 @@ def settings_for(
         lessons=list(lessons),
         seed=secrets.randbits(32) if seed is None else seed,
         out=str(out),
-        program=GRADER_PROGRAM,
         seed_given=seed is not None,
         require=require,
         course_settings=course.changed,

@@ -11,7 +11,7 @@ from typing import Annotated
 import click
 from rich.console import Console
 
-from grader.commands.checks import GRADER_PROGRAM, checked_isolation, settings_for
+from grader.commands.checks import checked_isolation, settings_for
 from grader.commands.command_line import BELOW, FAULT, POSITIVE, STOPPED, seldom
 from grader.commands.console import console_for, print_remarks
 from grader.commands.intake import Intake, RunInput
@@ -21,6 +21,7 @@ from grader.commands.out_folder import OutFolder, gradebook_so_far, open_gradebo
 from grader.errors import UserError
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import GradingRun
+from grader.gradebook.grading.settings import GRADER_PROGRAM
 from grader.publish.export.classroom50 import report_to_classroom50
 from grader.publish.export.formats import FORMATS, write_formats
 from grader.publish.export.github import report_to_github, without_workflow_commands

@@ -18,7 +18,6 @@ from bench.attacks import values as fuzz
 from bench.attacks.corpus import Attack, attack_of
 from bench.members import members_of
 from grader.authoring.verify import submission_of
-from grader.commands.checks import GRADER_PROGRAM
 from grader.comparison.trees import agreement
 from grader.errors import Interrupted
 from grader.gradebook.grading import grader_processes
@@ -232,7 +231,7 @@ def grade(session, submission):
     return whole(session, submission)
 server.Session.grade = grade
 from grader.gradebook.grading.server import main
-main(*sys.argv[2:])
+main(*sys.argv[1:])
 """
 
 
@@ -242,7 +241,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
     lesson = COURSE.find("04")
     monkeypatch.setattr(grader_processes, "seconds_for", lambda each, _: 1.0 if each.student == "stalled" else 600.0)
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
-    grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits, program=GRADER_PROGRAM))
+    grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits))
     try:
         solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
         first = graded_by(grader, submission_of(lesson, "first", solution))

@@ -44,7 +44,7 @@ def write_gradebook(out: Path, students: Mapping[str, int], course: Path = ROOT,
     """OUT with a gradebook in which each student has so many of two points, for a file that differs by `source`."""
     out.mkdir(parents=True, exist_ok=True)
     lesson = Course(course).lessons[CROSS]
-    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out), program="")
+    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out))
     gradebook = Gradebook(out / GRADEBOOK)
     gradebook.describe({"course": str(course), "seed": "drawn"})
     for student, right in students.items():

@@ -137,7 +137,7 @@ class PlayedRuns:
 
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         watching = Watching()
-        chosen = Settings(**{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(self.out)} | settings)
+        chosen = Settings(**{"course": "", "lessons": [], "seed": 1, "out": str(self.out)} | settings)
         outcome = GradingRun(
             found=FoundHere(submissions, other_names or {}),
             lessons=[self.course.lessons[name] for name in lessons],

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from support import GUARD_SECONDS, ROOT
 
-from grader.commands.checks import GRADER_PROGRAM
+from grader.gradebook.grading.settings import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.nursery import ForkedProcess, Nursery

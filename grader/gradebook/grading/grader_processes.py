@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from grader.errors import UserError
-from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
+from grader.gradebook.grading.settings import GRADER_PROGRAM, START_GRADER_CODE, Settings
 from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
@@ -55,7 +55,7 @@ class GraderProcess:
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
-        self._settings, self._nursery = settings, nursery or Nursery([settings.program])
+        self._settings, self._nursery = settings, nursery or Nursery([GRADER_PROGRAM])
         self._own_nursery = None if nursery else self._nursery
         self._is_ended, self._lock = False, threading.Lock()
         self._process = self._start()
@@ -64,9 +64,9 @@ class GraderProcess:
     def _start(self) -> ForkedProcess:
         zygote = self._nursery.zygote()
         with zygote or contextlib.nullcontext(), contextlib.suppress(ServerEnded):
-            arguments = self._settings.program, self._settings.to_text()
-            return self._nursery.program(START_GRADER_CODE, *arguments, given=[zygote] if zygote else [])
-        self._nursery = self._own_nursery = Nursery([self._settings.program])
+            text = self._settings.to_text()
+            return self._nursery.program(START_GRADER_CODE, text, given=[zygote] if zygote else [])
+        self._nursery = self._own_nursery = Nursery([GRADER_PROGRAM])
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
@@ -164,7 +164,7 @@ class GraderPool:
     """Grader processes, each of which grades one submission at a time. It closes the `nursery`."""
 
     def __init__(self, settings: Settings, jobs: int, nursery: Nursery | None = None) -> None:
-        self._nursery, self.jobs, self.is_closed = nursery or Nursery([settings.program]), jobs, False
+        self._nursery, self.jobs, self.is_closed = nursery or Nursery([GRADER_PROGRAM]), jobs, False
         self._graders: list[GraderProcess] = []
         self._idle: queue.SimpleQueue[GraderProcess] = queue.SimpleQueue()
         try:

@@ -22,11 +22,10 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least
 from grader.typed_json import from_json, to_json
 
-START_GRADER_CODE = """
-import importlib, sys
-importlib.import_module(sys.argv[1]).main(*sys.argv[2:])
-"""
-"""Its arguments: `Settings.program`, the settings, and the descriptor of a socket of a zygote, if there is one."""
+GRADER_PROGRAM = "grader.gradebook.grading.server"
+"""The module whose `main` a grader process runs; a nursery loads it for all. It contains no secret."""
+START_GRADER_CODE = f"import sys; from {GRADER_PROGRAM} import main; main(*sys.argv[1:])"
+"""Its arguments: the settings, and the descriptor of a socket of a zygote, if there is one."""
 DRAWN = "drawn"
 ASSIGNMENT_FILE_ENTRY = "assignment file"
 """Name of the gradebook's entry with the path of the file that a run was given last."""
@@ -67,7 +66,6 @@ class Settings:
     lessons: list[str]
     seed: int
     out: str
-    program: str = field(kw_only=True)  # the module whose `main` a grader process runs; a nursery loads it for all
     seed_given: bool = False  # else it was drawn, and any other would have done as well
     limits: Limits = field(default_factory=Limits)
     require: str = "none"  # isolation: with less than this nothing is graded

@@ -126,9 +126,7 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(GraderFault, match="'weak' only, and 'fair' is required"):
-        server.new_session(
-            Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), None
-        )
+        server.new_session(Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"), None)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_order_of_results_does_not_depend_on_speed(ran, tmp_path):
 
 
 def test_the_key_holds_all_that_a_result_depends_on(small):
-    settings = Settings(course="", lessons=[], seed=1, out="", program="")
+    settings = Settings(course="", lessons=[], seed=1, out="")
     under = Conditions.of([small], settings)
     part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [

@@ -52,7 +52,7 @@ def regrade(out: Path, course: Path) -> None:
 def run(out: Path, course: Path) -> None:
     """Two students submit anew, and one for the first time."""
     loaded = Course(course)
-    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out), program="")
+    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out))
     found = FoundHere([submission_of(name, "new\n") for name in ("ada", "Bo", "di")])
     lessons = [loaded.lessons[CROSS]]
     watched = {"publisher": Reporter(lessons), "live": Watching()}

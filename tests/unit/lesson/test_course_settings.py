@@ -47,7 +47,7 @@ def test_a_file_is_read_and_a_slip_in_it_is_one_sentence(tmp_path):
 
 
 def test_results_under_other_settings_are_graded_again(small_course):
-    settings = Settings(str(small_course), ["04_cross_entropy"], 1, "out", program="")
+    settings = Settings(str(small_course), ["04_cross_entropy"], 1, "out")
     before = Conditions.of(list(Course(small_course).lessons.values()), settings)
     (small_course / "course.toml").write_text('shape = "broadcast"\n', encoding="utf-8")
     assert Conditions.of(list(Course(small_course).lessons.values()), settings) != before

@@ -28,7 +28,6 @@ from bench.attacks.arena import descendants
 from bench.cluster import OwnCluster
 from grader.commands import command_line
 from grader.commands import grade as cli
-from grader.commands.checks import GRADER_PROGRAM
 from grader.errors import GraderFault
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster
@@ -170,7 +169,7 @@ def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
 
 
 def settings(**more: Any) -> Settings:
-    return Settings(str(ROOT), ["04_cross_entropy"], 7, "out", program=GRADER_PROGRAM, **more)
+    return Settings(str(ROOT), ["04_cross_entropy"], 7, "out", **more)
 
 
 def worker(folder: Path) -> Any:

@@ -107,7 +107,7 @@ class Followed:
             given = RunInput((self.inbox,), self.out, ("04",), None, None, None, (), intake_file)
             inbox = Intake(given, known, ROOT, quiet=True).follow(())
         inbox.clock = lambda: self.now
-        settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
+        settings = Settings(course="", lessons=[], seed=1, out=str(self.out))
         shown = {"publisher": reporter, "live": self}
         return GradingRun(
             found=inbox.found, lessons=lessons, course=course, settings=settings, fresh=fresh, inbox=inbox, **shown

@@ -38,7 +38,7 @@ from grader.sandbox.workers.nursery import Nursery
 PLAYED = """
 import json, os, pickle, sys, time
 from pathlib import Path
-out = Path(json.loads(sys.argv[2])["out"])
+out = Path(json.loads(sys.argv[1])["out"])
 print('{"ready": true}', flush=True)
 while True:
     submission = pickle.load(sys.stdin.buffer)
@@ -81,7 +81,7 @@ def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(grader_processes, "Nursery", Kept)
     monkeypatch.setattr(grader_processes, "START_GRADER_CODE", PLAYED)
-    return Settings(course="", lessons=[], seed=1, out=str(tmp_path), program="")
+    return Settings(course="", lessons=[], seed=1, out=str(tmp_path))
 
 
 def named(*students: str) -> Iterator[Submission]:
