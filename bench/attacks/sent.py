@@ -237,7 +237,7 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int) -> Count:
     files = {BACKWARD_FILE: (lesson.solution / BACKWARD_FILE).read_bytes()}
     unsure = mock.patch.object(one_file, "is_right_as_a_whole", return_value=False)
     with unsure, tapped(tap), contextlib.closing(HiddenSuite(lesson, book)) as suite:
-        judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.rows)
+        judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.judge)
     if wrong := [row.name for row in judged.rows if row.status != "passed"]:
         raise RuntimeError(f"{lesson.name}, seed {seed}: the answer key fails {', '.join(wrong)}")
     return Count(len(tap.sent), sum(1 for _ in references(lesson, book, tap)), tuple(disclosures(lesson, book, tap)))

@@ -9,8 +9,7 @@ from __future__ import annotations
 import ast
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,7 +17,7 @@ import torch
 from grader.dojo.file import HERE, HIDDEN, function_in, shown_path
 from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import JudgedFile, judge_file
+from grader.gradebook.grading.one_file import Explain, JudgedFile, JudgedRows, judge_file
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Item, Lesson
@@ -30,13 +29,10 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, pack_once
 from grader.source.reader import source_reader
 from grader.verdict.explain.checks import row_of_check
-from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.explain.gradient import explain_row
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
-
-SEARCHED = ("failed", "shape")
-"""Statuses of rows about which a search for slips in the code may say more."""
 
 
 class LocalJudge:
@@ -84,16 +80,14 @@ class LocalJudge:
     ) -> JudgedFile:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error.
 
-        `show` gets the verdict before the search for small changes of the code that make a wrong row right, which takes
-        most of the time, and which only the message needs.
+        `show` gets the verdict before the search for the mistakes, which takes most of the time.
         """
         suite = PublicSuite(lesson, submitted.files[BACKWARD_FILE], self._book)
         try:
-            judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
+            judged = judge_file(lesson, submitted, self.zygote, suite.judge, interrupt, show)
         except ZygoteDied:  # it may have been killed, for example for memory
             self.zygote.restart()
-            suite = PublicSuite(lesson, submitted.files[BACKWARD_FILE], self._book)
-            judged = judge_file(lesson, submitted, self.zygote, suite.rows, interrupt, show)
+            judged = judge_file(lesson, submitted, self.zygote, suite.judge, interrupt, show)
         if suite.printed:
             judged.shown = lines_by_label(suite.printed, BACKWARD_FILE)
         return judged
@@ -102,57 +96,62 @@ class LocalJudge:
 class PublicSuite:
     """Judges the rows of one file, in place of a hidden suite.
 
-    Of a file that was judged before, it judges only those rows again that a search for slips may explain. `printed` is
-    what the file printed when it was loaded, on the published problem and in the public examples: each step runs on
-    several problems, and one is enough to read.
+    `printed` is what the file printed when it was loaded, on the published problem and in the public examples: each
+    step runs on several problems, and one is enough to read.
     """
 
     def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook) -> None:
         self._lesson, self._source, self._book = lesson, source, book
-        self._known: dict[str, Row] | None = None
-        self._gradients: dict[str, GradientCheck] = {}
         self.printed = b""
 
-    def rows(self, student: Student) -> tuple[list[Row], Mapping[str, GradientCheck]]:
-        """The rows in the lesson's order, and {row: the check of its gradient}."""
-        lesson, known = self._lesson, self._known
-        if known is None:
-            loaded = len(student.output.data)
-            if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
-                for problem in self._book.problems(lesson, lesson.public_draws):
-                    student.answers(problem)
-            student.chain()
-            chained = len(student.output.data)
-            if lesson.gradients:
-                student.answers(student.public or lesson.public)
-            known = {item.name: self._check_row(item, student) for item in lesson.checks}
-            self.printed = bytes(student.output.data[:loaded] + student.output.data[chained:])
-        rows = [known.get(item.name) or self._row(item, student) for item in lesson.items]
-        if self._known is None:
-            self._known = {row.name: copy(row) for row in rows if row.status not in SEARCHED}
-        return rows, self._gradients
+    def judge(self, student: Student) -> JudgedRows:
+        lesson, draws = self._lesson, self._lesson.public_draws
+        loaded = len(student.output.data)
+        if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
+            for problem in self._book.problems(lesson, draws):
+                student.answers(problem)
+        student.chain()
+        chained = len(student.output.data)
+        if lesson.gradients:
+            student.answers(student.public or lesson.public)
+        checks, explain = list[Row](), dict[str, Explain]()
+        for item in lesson.checks:
+            row, tell = self._check(item, student)
+            checks.append(row)
+            if tell is not None:
+                explain[item.name] = tell
+        self.printed = bytes(student.output.data[:loaded] + student.output.data[chained:])
+        gradients = {item.name: GradientCheck(lesson, item, student, self._book) for item in lesson.gradients}
+        rows = [gradient.row(draws) for gradient in gradients.values()]
+        explain |= {r.name: partial(explain_row, gradients[r.name], draws) for r in rows if r.status != "passed"}
+        return JudgedRows([*rows, *checks], gradients, explain)
 
-    def _row(self, item: Item, student: Student) -> Row:
-        if item.target is None:
-            return self._check_row(item, student)
-        gradient = self._gradients[item.name] = GradientCheck(self._lesson, item, student, self._book)
-        explain_gradient(gradient, self._lesson.public_draws)
-        return gradient.row(self._lesson.public_draws)
-
-    def _check_row(self, item: Item, student: Student) -> Row:
+    def _check(self, item: Item, student: Student) -> tuple[Row, Explain | None]:
         """A check (a row that is not a gradient), by its public example if there is one."""
         node = function_in(self._source, item)
-        row = Row(item.name, HIDDEN, 0, item.points, line=node.lineno if node else None)
+        line = node.lineno if node else None
         example = examples_of(self._lesson).get(item.name)
         if item.function not in student.functions:
-            row.status = "missing"
-        elif example is None:
-            row.status = "todo" if node is not None and "raise NotImplementedError" in ast.unparse(node) else HIDDEN
-        else:
-            check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
-            found = row_of_check(examples_of(self._lesson), check, HERE)
-            row = replace(found, line=found.line or row.line, relative_error=None, mistake=None)
+            return Row(item.name, "missing", 0, item.points, line=line), None
+        if example is None:
+            is_stub = node is not None and "raise NotImplementedError" in ast.unparse(node)
+            return Row(item.name, "todo" if is_stub else HIDDEN, 0, item.points, line=line), None
+        place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
+
+        def of_example(row: Row) -> Row:
+            row.line, row.relative_error, row.mistake = row.line or line, None, None
             if row.status != HERE and row.message:  # there is none where a function that it calls is not written yet
-                place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
                 row.message += f"{'' if row.message[-1] in '.!?' else '.'} Its public example: {place}"
-        return row
+            return row
+
+        check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
+        row, explain = row_of_check(examples_of(self._lesson), check, HERE)
+        if explain is None:
+            return of_example(row), None
+        tell = explain
+
+        def with_cause(row: Row) -> None:
+            tell(row)
+            of_example(row)
+
+        return of_example(row), with_cause

@@ -5,13 +5,13 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from grader.calling.answer import Answer, Seen
+from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.comparison.tensors import TOLERANCE
 from grader.gradebook.grading.trials import FileTrials
@@ -36,16 +36,31 @@ SEARCH_STOPPED = (
     "Some messages may say less than they could."
 )
 
-Suite = Callable[[Student], tuple[list[Row], Mapping[str, GradientCheck]]]
-"""Judges a student's rows: returns rows in the lesson's order, and {row: the check of its gradient}."""
+Explain = Callable[[Row], None]
+"""Writes the mistake of a row into it, or what else is known of it. It changes no verdict."""
+
+
+class JudgedRows(NamedTuple):
+    """What a suite says of a student's file: rows in the lesson's order, and by row the check of its gradient.
+
+    `explain` is for rows that are not right, once the verdicts on all rows are known.
+    """
+
+    rows: list[Row]
+    gradients: Mapping[str, GradientCheck]
+    explain: Mapping[str, Explain]
+
+
+Suite = Callable[[Student], JudgedRows]
 
 
 @dataclass
 class JudgedFile:
     """The verdict on a file.
 
-    `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
-    printed; `shown` are lines of that, each labelled with the function that printed it.
+    `explain` is for rows that are not explained yet. `message` is about the file as a whole: why it does not run, or
+    stopped early. `printed` is the beginning of what it printed; `shown` are lines of that, each labelled with the
+    function that printed it.
     """
 
     rows: list[Row]
@@ -54,6 +69,7 @@ class JudgedFile:
     printed: str = ""
     shown: list[str] = field(default_factory=list)
     runs: bool = True  # False when the file itself fails, and all rows with it
+    explain: Mapping[str, Explain] = field(default_factory=dict)
 
     def add(self, remark: str) -> None:
         """Add a sentence to the message."""
@@ -70,31 +86,22 @@ def judge_file(
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    Where a search for slips could explain more, `show` gets the verdict before the search, and `suite` is called again
-    for what the search finds.
+    Rows that are not right are explained after the verdicts; `show` gets these before.
 
     Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     student, chain = student_of(lesson, submitted, zygote, interrupt)
     student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
-    seen: Mapping[str, Seen] = {}
-    with closing(student), closing(trials):
+    with closing(student):
         if (failure := student.load_failure) is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:
-            trials.is_postponed = show is not None
             judged = judge_running_file(lesson, submitted, student, suite, chain)
-            # what right steps and functions do when they run again, by row and by function
-            passed = [row.name for row in judged.rows if row.status == "passed"]
-            functions = numerical.functions_by_row(lesson)
-            called = {functions[name] for name in passed if name in functions}
-            seen = student.watch(passed, sorted(called - {item.function for item in lesson.gradients}))
-            if show is not None and trials.was_postponed:
-                first = replace(judged, rows=[copy(row) for row in judged.rows])
-                show(finished(lesson, submitted, first, student, seen))
-                trials.is_postponed = False
-                judged = judge_running_file(lesson, submitted, student, suite, chain)
-    judged = finished(lesson, submitted, judged, student, seen)
+            if show is not None and judged.explain:
+                show(replace(judged, rows=[in_its_place(copy(row), submitted) for row in judged.rows]))
+            explain_rows(lesson, submitted, judged, student.functions)
+    for row in judged.rows:
+        in_its_place(row, submitted)
     if trials.ran_out:
         judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
     output, most = student.output, zygote.limits.output_bytes
@@ -131,20 +138,32 @@ def student_of(
 def judge_running_file(
     lesson: Lesson, submitted: LessonFiles, student: Student, suite: Suite, chain: Problem | None
 ) -> JudgedFile:
-    """The verdict on a file that runs, perhaps not to its end."""
-    rows, gradients = suite(student)
+    """The verdict on a file that runs, perhaps not to its end.
+
+    A worker in which autograd was switched on may have used it for any row: none has points.
+    """
+    rows, gradients, explain = suite(student)
     student.is_right = is_right_as_a_whole(lesson, student, rows)
     pictures = {row.name: gradients[row.name].add_figures(row) for row in rows if row.name in gradients}
     if chain is not None:
         add_chain(lesson, student, rows, chain)
+    # what right steps and functions do when they run again, by row and by function
+    passed = [row.name for row in rows if row.status == "passed"]
+    functions = numerical.functions_by_row(lesson)
+    called = {functions[name] for name in passed if name in functions}
+    seen = student.watch(passed, sorted(called - {item.function for item in lesson.gradients}))
+    numerical.mark_rows(lesson, submitted.shown, rows, seen)
+    if student.switched_on:
+        rows = [
+            Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
+            for row in rows
+        ]
+        return JudgedFile(rows, message=SWITCHED_ON)
     message = submitted.message
     if student.note:
         message = f"Lines of {submitted.shown} that fail outside its functions were left out. {student.note}"
-    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
-    explain_missing(lesson, rows, student.functions, text)
-    locate_gradients(lesson, rows, text)
-    name_wrong_functions(lesson, rows, text)
-    return JudgedFile(rows, message, {name: picture for name, picture in pictures.items() if picture})
+    shown = {name: picture for name, picture in pictures.items() if picture}
+    return JudgedFile(rows, message, shown, explain=explain)
 
 
 def is_right_as_a_whole(lesson: Lesson, student: Student, rows: list[Row]) -> bool:
@@ -168,25 +187,23 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
             row.chain, row.because_of = verdicts[row.name]
 
 
-def finished(
-    lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, student: Student, seen: Mapping[str, Seen]
-) -> JudgedFile:
-    """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are.
-
-    A worker in which autograd was switched on may have used it for any row: none has points.
-    """
-    numerical.mark_rows(lesson, submitted.shown, judged.rows, seen)
-    if student.switched_on:
-        judged.message, judged.pictures = SWITCHED_ON, {}
-        judged.rows = [
-            Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
-            for row in judged.rows
-        ]
+def explain_rows(lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, functions: Sequence[str]) -> None:
+    """Write into rows that are not right what is known of the cause. `functions` are those of the file."""
     for row in judged.rows:
-        row.file = submitted.shown
-        if submitted.origin is not None:
-            submitted.origin.explain(row)
-    return judged
+        if row.name in judged.explain:
+            judged.explain[row.name](row)
+    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
+    explain_missing(lesson, judged.rows, functions, text)
+    locate_gradients(lesson, judged.rows, text)
+    name_wrong_functions(lesson, judged.rows, text)
+
+
+def in_its_place(row: Row, submitted: LessonFiles) -> Row:
+    """The row, which now says in which file its line is, in a notebook also in which cell."""
+    row.file = submitted.shown
+    if submitted.origin is not None:
+        submitted.origin.explain(row)
+    return row
 
 
 def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answer) -> JudgedFile:

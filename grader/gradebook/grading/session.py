@@ -134,8 +134,8 @@ class Session:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
         try:
-            rows_of = partial(self._suites[lesson.name].rows, only=self.only_rows)
-            judged = judge_file(lesson, submitted, self._zygote, rows_of)
+            judge = partial(self._suites[lesson.name].judge, only=self.only_rows)
+            judged = judge_file(lesson, submitted, self._zygote, judge)
         except ReadingFailed as error:
             raise GraderFault(str(error)) from error
         graded.pictures[lesson.name] = judged.pictures

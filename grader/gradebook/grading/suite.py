@@ -20,7 +20,8 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,13 +30,14 @@ import torch
 from pytest_jsonreport.plugin import JSONReport
 
 from grader.errors import GraderFault
+from grader.gradebook.grading.one_file import Explain, JudgedRows
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
 from grader.results import Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import row_of_check
-from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.explain.gradient import explain_row
 from grader.verdict.judge.checks import Check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -64,15 +66,15 @@ class HiddenSuite:
         if failure is not None:
             raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
-    def rows(self, student: Student, only: Collection[str] = ()) -> tuple[list[Row], Mapping[str, GradientCheck]]:
-        """The student's rows in the lesson's order, or `only` these, and {row: the check of its gradient}."""
-        self.plugin.gradients = {}
+    def judge(self, student: Student, only: Collection[str] = ()) -> JudgedRows:
+        """The student's rows in the lesson's order, or `only` these."""
+        self.plugin.gradients, self.plugin.explain = {}, {}
         with self._quiet():
             self.plugin.students.put((student, only))
             entries = self.plugin.reports.get()
         if entries is None or isinstance(entries, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {entries}")
-        return rows_of(self._lesson, entries, only), self.plugin.gradients
+        return JudgedRows(rows_of(self._lesson, entries, only), self.plugin.gradients, self.plugin.explain)
 
     def close(self) -> None:
         self.plugin.students.put(None)
@@ -104,7 +106,7 @@ class GradingPlugin:
     Attributes:
         students: receives each student with the names of the rows to run, none for all; and None to end.
         reports: gives None when the suite is collected, then what each run gave, or why there is nothing.
-        gradients: {row: the check of its gradient}, of the student who was graded last.
+        gradients, explain: of the student who was graded last, see JudgedRows.
     """
 
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
@@ -112,9 +114,10 @@ class GradingPlugin:
         self.students: queue.SimpleQueue[tuple[Student, Collection[str]] | None] = queue.SimpleQueue()
         self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
         self.gradients: dict[str, GradientCheck] = {}
+        self.explain: dict[str, Explain] = {}
         self.only_called = False  # the suite's tests have no fixture but ours
         self._student: Any = None
-        self._found: dict[str, Row] = {}  # by the test that is running: its row
+        self._found: dict[str, Row] = {}  # {"row": that of the test that is running}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed or not session.items:
@@ -177,7 +180,7 @@ class GradingPlugin:
 
     def _recorded(self, item: Item) -> RecordedGradient:
         gradient = self.gradients[item.name] = GradientCheck(self.lesson, item, self._student, self.book)
-        return RecordedGradient(gradient, self._found)
+        return RecordedGradient(gradient, self.record)
 
     def _check_of(self, test: pytest.Item) -> Check:
         item = self.lesson.item_for(row_name(test))
@@ -198,8 +201,16 @@ class GradingPlugin:
         if not isinstance(check, Check):
             return None  # pytest calls it
         own = {check.item.name: lambda given: pyfuncitem.obj(check=given, **arguments)}
-        record(row_of_check(tests_of(pyfuncitem.module) | own, check), self._found)
+        self.record(*row_of_check(tests_of(pyfuncitem.module) | own, check))
         return True
+
+    def record(self, row: Row, explain: Explain | None) -> None:
+        """Leave the row as the metadata of the test that is running. Fail the test where the row did not pass."""
+        self._found["row"] = row
+        if row.status != "passed":
+            if explain is not None:
+                self.explain[row.name] = explain
+            pytest.fail(row.message or row.status, pytrace=False)
 
 
 def row_name(test: pytest.Item) -> str:
@@ -219,19 +230,11 @@ def only_ours(test: pytest.Item) -> bool:
 class RecordedGradient:
     """The `gradient` fixture: judges, records the row, and fails the test when the gradient does not pass."""
 
-    def __init__(self, gradient: GradientCheck, found: dict[str, Row]) -> None:
-        self._gradient, self._found = gradient, found
+    def __init__(self, gradient: GradientCheck, record: Callable[[Row, Explain], None]) -> None:
+        self._gradient, self._record = gradient, record
 
     def check(self, draws: Sequence[Draw]) -> None:
-        explain_gradient(self._gradient, draws)
-        record(self._gradient.row(draws), self._found)
-
-
-def record(row: Row, found: dict[str, Row]) -> None:
-    """Leave the row as the test's metadata. Fail the test where the row did not pass."""
-    found["row"] = row
-    if row.status != "passed":
-        pytest.fail(row.message or row.status, pytrace=False)
+        self._record(self._gradient.row(draws), partial(explain_row, self._gradient, draws))
 
 
 def rows_of(lesson: Lesson, entries: PytestEntries, only: Collection[str] = ()) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What the trusted side and a worker say to each other: three kinds of requests, and a reply to each.
+"""What the trusted side and a worker say to each other: four kinds of requests, and a reply to each.
 
 A worker trusts its requests, which are pickled. A reply has an answer for each name of its request. Every field is
 checked against its type hint, and whatever does not fit raises WireError. A reply repeats the ticket of its request. A
@@ -105,7 +105,14 @@ class Run:
     watched: bool = False
 
 
-Request = Load | Run | CallRequest
+@dataclass(frozen=True)
+class Define:
+    """Run more Python text in the module of the file that was loaded, for the functions that it defines."""
+
+    text: str
+
+
+Request = Load | Define | Run | CallRequest
 
 
 def names_of(request: Request) -> Sequence[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import cast
 from weakref import WeakKeyDictionary
@@ -18,7 +19,7 @@ from grader.reference.problem import Problem
 from grader.reference.runner import STRICT, StepRunner, Terms
 from grader.sandbox.isolation.limits import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.messages import Load, Loading, PackedProblem, Request, Run, pack, pack_problem
+from grader.sandbox.workers.messages import Define, Load, Loading, PackedProblem, Request, Run, pack, pack_problem
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.waiting import DeadlineMissed, TimeAccount, WorkerLost
 from grader.sandbox.workers.worker_process import WorkerProcess
@@ -120,8 +121,6 @@ class Student(StepRunner):
             total = f"{self._limits.total_seconds:g} seconds of this submission"
             return Answer("timeout", message=f"It was not run: earlier steps used up the {total}.")
         self.process = self.zygote.worker()
-        # what the file prints as it is run was shown by its first worker
-        self.process.output = Output(0) if self.functions else self.output
         self.process.interrupt = self.interrupt
         self.process.wait_until_locked_in()
         answers = self._ask(Load(dict(self.files), BACKWARD_FILE, self.not_allowed), seconds, BACKWARD_FILE)
@@ -134,7 +133,6 @@ class Student(StepRunner):
         (answer,) = answers
         if answer.outcome != "returned":
             return answer if answer.outcome == "forbidden" else answer._replace(outcome="raised")
-        self.process.output = self.output
         self.functions, self.plain_functions, self.note = cast(Loading, answer.value)
         return None
 
@@ -156,6 +154,8 @@ class Student(StepRunner):
         `running` is what to show in place of the requested names.
         """
         assert self.process is not None
+        # what the file prints as it is run was shown by its first worker
+        self.process.output = Output(0) if isinstance(request, Load) and self.functions else self.output
         packed = pack(request)
         self.zygote.running = running or (packed.names[0] if len(packed.names) == 1 else "")
         try:
@@ -200,9 +200,28 @@ class Student(StepRunner):
         """Traced steps that computed in float32 although they were given float64."""
         return {step for (_, step), answer in self._traced.items() if answer.low_precision}
 
+    # Outside the verdict ----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def aside(self, time: TimeAccount) -> Iterator[None]:
+        """What runs inside uses up `time`. Nothing that it prints, or is caught at, counts."""
+        kept = self.time, self.output, self.joint, self.given_up, self.switched_on
+        self.time, self.output, self.given_up = time, Output(0), {}
+        try:
+            yield
+        finally:
+            self.time, self.output, self.joint, self.given_up, self.switched_on = kept
+
+    def define(self, text: str) -> None:
+        """Add functions to the file, after its verdict, also in the present worker."""
+        source = self.files[BACKWARD_FILE] + b"\n\n\n" + text.encode("utf-8", "replace") + b"\n"
+        self.files = {**self.files, BACKWARD_FILE: source}
+        if self.process is not None:
+            self._ask(Define(text), self._limits.import_seconds, BACKWARD_FILE)
+
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
-        """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
-        self.joint, self.given_up = joint, {}
+        """{step: answer} for some steps, run now; with `joint`, by that function."""
+        self.joint = joint
         return self._run(problem, steps)
 
     def _run(self, problem: Problem, steps: Sequence[str], watched: bool = False) -> dict[str, Answer]:

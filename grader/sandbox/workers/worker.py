@@ -5,13 +5,14 @@ It trusts its requests and is not trusted. Descriptors: 0 nothing, 1 and 2 what 
 """
 
 from __future__ import annotations
+import __future__
 
 import contextlib
 import fcntl
 import os
 import pickle
 import resource
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +33,7 @@ from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
-from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
+from grader.sandbox.workers.messages import WHOLE_FILE, Define, Load, Request, Run, names_of
 from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
@@ -78,6 +79,11 @@ def arrange_descriptors(requests: int, answers: int, output: int) -> None:
         os.dup2(source, target)
 
 
+def functions_of(names: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be called of a module's names."""
+    return {name: value for name, value in names.items() if callable(value) and not name.startswith("__")}
+
+
 class Worker:
     def __init__(self, operator_cap: int) -> None:
         self._requests = os.fdopen(REQUESTS_FD, "rb", closefd=False)
@@ -110,6 +116,8 @@ class Worker:
         match request:
             case Load():
                 return [(WHOLE_FILE, self.load(request))]
+            case Define():
+                return [(WHOLE_FILE, self.define(request.text))]
             case Run():
                 return self.run(request)
         return self.call(request).items()
@@ -128,13 +136,24 @@ class Worker:
         except BaseException as error:  # whatever a student's file does is a result
             return failure(error, "", self._files)
         name_acts(True)
-        self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
+        self._functions = functions_of(self._names)
         if left_out and not self._functions:
             return failure(left_out[0], "", self._files)
         names = [str(name)[: messages.MAX_NAME] for name in self._functions][: messages.MAX_NAMES]
         plain = [name for name in names if is_plain(self._functions.get(name))]
         note = note_of_left_out(left_out[0], self._files) if left_out else ""
         return Answer("returned", value=(names, plain, note))
+
+    def define(self, text: str) -> Answer:
+        postponed = __future__.annotations.compiler_flag  # an annotation may name what the file does not import
+        name_acts(False)
+        try:
+            exec(compile(text, self._files[0], "exec", postponed, dont_inherit=True), self._names)
+        except BaseException as error:
+            return failure(error, "", self._files)
+        name_acts(True)
+        self._functions = functions_of(self._names)
+        return Answer("returned")
 
     def run(self, request: Run) -> Iterator[tuple[str, Answer]]:
         """Each step in turn, or all by one function. With `above`, steps are fed the student's own gradients."""

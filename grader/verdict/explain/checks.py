@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -33,21 +33,27 @@ MIN_BITS = 40
 """Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
 
 
-def row_of_check(tests: Mapping[str, Test], check: Check, passed: Status = "passed") -> Row:
-    """Runs a check and returns its row: with the status `passed` if it holds, else with a cause where one is found.
+def row_of_check(
+    tests: Mapping[str, Test], check: Check, passed: Status = "passed"
+) -> tuple[Row, Callable[[Row], None] | None]:
+    """Runs a check: (its row, with the status `passed` if it holds; else what writes the cause into the row).
 
     `tests` are those of all checks, by their rows' names. Raises what the test raises through no fault of the student's
     code.
     """
     item, failed = check.item, run_check(tests[check.item.name], check)
     if failed is None:
-        row = Row(item.name, passed, item.points, item.points, message=check.remark)
-    else:
-        failed = explain_check(tests, check, failed)
-        row = Row(item.name, failed.status, 0, item.points, message=str(failed) or None, line=failed.line)
-        row.mistake = None if failed.mistake is None else NamedMistake(failed.mistake, str(failed))
-    row.relative_error, row.line = check.error, row.line or check.on.line
-    return row
+        found = Row(item.name, passed, item.points, item.points, message=check.remark, line=check.on.line)
+        found.relative_error = check.error
+        return found, None
+
+    def tell(row: Row, end: CheckFailed) -> None:
+        row.message, row.line = str(end) or None, end.line or check.on.line
+        row.mistake = None if end.mistake is None else NamedMistake(end.mistake, str(end))
+
+    row = Row(item.name, failed.status, 0, item.points, relative_error=check.error)
+    tell(row, failed)
+    return row, lambda row: tell(row, explain_check(tests, check, failed))
 
 
 def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> CheckFailed:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
-from grader.results import NamedMistake
+from grader.results import NamedMistake, Row
 from grader.results.wording import listed_as_code
 from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
@@ -51,6 +51,13 @@ PATTERNS = (
 """The patterns of wrong numbers, in the order of trust: the first that holds, and that the code bears out, counts."""
 MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
+
+
+def explain_row(check: GradientCheck, draws: Sequence[Draw], row: Row) -> None:
+    """Write the mistake of a gradient that is not right into its row."""
+    explain_gradient(check, draws)
+    verdict = check.judge(draws)
+    row.mistake, row.message, row.line = verdict.mistake, verdict.message, verdict.line
 
 
 def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:

@@ -42,10 +42,12 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
     first = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
     replace(file_of(place), first)
-    terminal.until("dcounts_sum turned right")
+    terminal.until("dcounts_sum turned right")  # the verdicts, and then why `dprobs` is wrong
+    terminal.until("compare with the forward line.")
     terminal.resize(60, 26)
     replace(file_of(place), first.replace("return -(counts_sum**-2)", "return counts_sum**-2"))
     terminal.until("✗ dcounts_sum was right before.")
+    terminal.until("compare with the forward line.")
     line, of_dprobs = line_of(place, "03", "dcounts_sum"), line_of(place, "03", "dprobs")
     assert terminal.screen == (
         "03 The makemore network, step by step\n"

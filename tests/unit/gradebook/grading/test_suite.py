@@ -92,7 +92,7 @@ class Named(StepRunner):
 
 
 def statuses(suite: HiddenSuite, student: str) -> dict[str, str]:
-    rows, _ = suite.rows(Named(student))  # type: ignore[arg-type]
+    rows, *_ = suite.judge(Named(student))  # type: ignore[arg-type]
     return {row.name: row.status for row in rows}
 
 
@@ -154,15 +154,15 @@ def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
     with pytest.raises(
         GraderFault, match=r"lesson gave no row for broken_too:\n.*: RuntimeError in line \d+ of test_it"
     ):
-        suite.rows(Named("student"))
+        suite.judge(Named("student"))
     suite = suite_of(text.partition("def test_broken")[0], "right", "wrong", name="sound")
-    rows, gradients = suite.rows(Named("student"))
+    rows, gradients, explain = suite.judge(Named("student"))
     assert suite.plugin.only_called == (text is ONLY_OURS)
     assert [(row.name, row.status, row.points, row.message) for row in rows] == [
         ("right", "passed", 1, None),
         ("wrong", "failed", 0, "This one is wrong."),
     ]
-    assert rows[1].mistake == ("a_mistake", "This one is wrong.") and gradients == {}
+    assert rows[1].mistake == ("a_mistake", "This one is wrong.") and gradients == {} and list(explain) == ["wrong"]
 
 
 @pytest.mark.full
