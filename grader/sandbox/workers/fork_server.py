@@ -42,17 +42,19 @@ class Ending(NamedTuple):
 class Child:
     """A child, as the process that requested it sees it. Safe to use from any thread."""
 
-    def __init__(self, server: socket.socket, given: Sequence[int]) -> None:
-        """Has a child forked that gets copies of these descriptors. Raises ServerEnded."""
+    def __init__(self, server: socket.socket, given: Sequence[int], shared: Sequence[int] = ()) -> None:
+        """Has a child forked that gets `given`, which are closed here, and copies of `shared`. Raises ServerEnded."""
         self._life, theirs = socket.socketpair()
         self._lock = threading.Lock()
         self._ending: Ending | None = None
-        with theirs:
-            try:
-                socket.send_fds(server, [FORK], [theirs.fileno(), *given])
-            except OSError as error:
-                self._life.close()
-                raise ServerEnded(str(error)) from error
+        try:
+            socket.send_fds(server, [FORK], [theirs.fileno(), *given, *shared])
+        except OSError as error:
+            self._life.close()
+            raise ServerEnded(str(error)) from error
+        finally:
+            for descriptor in (theirs.detach(), *given):
+                os.close(descriptor)
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):

@@ -46,12 +46,11 @@ class Nursery:
     def zygote(self) -> socket.socket | None:
         """A socket whose other end becomes a zygote once a plan is sent on it; None when the nursery has ended."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                self._made.append(Child(self._zygotes, [theirs.fileno()]))
-            except ServerEnded:
-                ours.close()
-                return None
+        try:
+            self._made.append(Child(self._zygotes, [theirs.detach()]))
+        except ServerEnded:
+            ours.close()
+            return None
         return ours
 
     def program(self, text: str, *arguments: str, given: Sequence[socket.socket] = ()) -> ForkedProcess:
@@ -85,15 +84,11 @@ def path_of_a_program() -> list[str]:
 class ForkedProcess(Child):
     """A program that a nursery forked."""
 
-    def __init__(self, server: socket.socket, given: Sequence[int]) -> None:
+    def __init__(self, server: socket.socket, shared: Sequence[int]) -> None:
         """Raises ServerEnded."""
         (input_read, input_write), (output_read, output_write) = os.pipe(), os.pipe()
         self.stdin, self.stdout = os.fdopen(input_write, "wb"), os.fdopen(output_read, "rb")
-        try:
-            super().__init__(server, [input_read, output_write, *given])
-        finally:
-            os.close(input_read)
-            os.close(output_write)
+        super().__init__(server, [input_read, output_write], shared)
 
     def wait(self, seconds: float | None = None) -> int:
         """Its exit status (negative: the signal), also when the nursery was killed, and it with it.
