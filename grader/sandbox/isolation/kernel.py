@@ -39,8 +39,7 @@ _CAPABILITY_VERSION_3 = 0x20080522  # the only version of the structure with 64 
 def architecture() -> str | None:
     """The processor, if this process runs on Linux and the table has its numbers; else None."""
     machine = platform.machine()
-    sixty_four_bits = sys.maxsize > 1 << 32  # a 32-bit Python on a 64-bit kernel uses other numbers
-    return machine if sys.platform == "linux" and sixty_four_bits and machine in ARCHITECTURES else None
+    return machine if sys.platform == "linux" and machine in ARCHITECTURES else None
 
 
 def supported() -> bool:

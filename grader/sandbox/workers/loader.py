@@ -34,8 +34,6 @@ from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, importable
 from grader.source.parsing import encoding_of
 from grader.source.syntax import DefinitionNode
 
-PACKAGE = "submission"
-"""The package in which the graded file is, for its own relative imports: `from .utils import ops`."""
 EXCUSED = (AutogradUsed, OSError, NotAvailable)
 """Raised for what is not here: automatic differentiation, a file, the network, a library."""
 
@@ -51,8 +49,8 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """`files` is {path: text}, the submission's own."""
         self._files = {importable_name(path): (path, files[path]) for path in files if path.endswith(".py")}
         folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
-        self._packages = {PACKAGE} | {importable_name(folder) for folder in folders}
-        self._own = {name.partition(".")[0] for name in self._files} | {PACKAGE}
+        self._packages = {importable_name(folder) for folder in folders}
+        self._own = {name.partition(".")[0] for name in self._files}
         self.left_out: list[BaseException] = []
 
     def find_spec(
@@ -64,9 +62,8 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if in_the_library or root == "numpy" or root in NotAvailable.allowed:
             return None
         if root in self._own:
-            own = fullname.removeprefix(f"{PACKAGE}.")
-            is_package = own in self._packages
-            found = is_package or own in self._files
+            is_package = fullname in self._packages
+            found = is_package or fullname in self._files
             return importlib.util.spec_from_loader(fullname, self, is_package=is_package) if found else None
         if root not in INERT:
             raise NotAvailable(fullname)
@@ -78,7 +75,7 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         if not isinstance(module, StandIn):
-            name, source = self._files.get(module.__name__.removeprefix(f"{PACKAGE}."), ("", b""))
+            name, source = self._files.get(module.__name__, ("", b""))
             self.left_out += run_source(module, name, source)
 
 
@@ -154,7 +151,6 @@ def load(files: Mapping[str, bytes], main: str) -> tuple[dict[str, Any], list[Ba
     gate = Gate({name: source for name, source in files.items() if name != main})
     sys.meta_path.insert(0, gate)
     module = ModuleType(main.removesuffix(".py"))
-    module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)
     sys.modules.setdefault(module.__name__, module)
     own = run_source(module, main, files[main])
     return vars(module), [*gate.left_out, *own]

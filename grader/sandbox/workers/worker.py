@@ -150,7 +150,8 @@ class Worker:
             if needed := broken.intersection(above.get(name, ())):
                 answers = {name: Answer("skipped", message=", ".join(sorted(needed)))}
             else:
-                answers = self.called(name, call, self.watch_of(request))
+                watch = NumericalWatch(self._operator_cap, self._names) if request.watched else None
+                answers = self.called(name, call, watch)
             for step, answer in answers.items():
                 if answer.tensor is None:
                     broken.add(step)
@@ -170,16 +171,12 @@ class Worker:
                 given = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
             return {request.name: invoke(given, self._functions.get, self._files, watch)}
 
-        return self.called(request.name, call, self.watch_of(request))
-
-    def watch_of(self, request: Run | CallRequest) -> OperatorWatch | None:
-        """The watch under which a call is made; None for steps, unless they are watched."""
-        cap = self._operator_cap
-        if isinstance(request, Run):
-            return NumericalWatch(cap, self._names) if request.watched else None
+        watch = OperatorWatch(self._operator_cap)
         if request.watched:
-            return NumericalWatch(cap, self._names, may_train=not request.uses)
-        return CallWatch(cap, (request.args, request.kwargs)) if request.counted else OperatorWatch(cap)
+            watch = NumericalWatch(self._operator_cap, self._names, may_train=not request.uses)
+        elif request.counted:
+            watch = CallWatch(self._operator_cap, (request.args, request.kwargs))
+        return self.called(request.name, call, watch)
 
     def called(
         self,

@@ -223,8 +223,8 @@ def test_decorators_and_annotations_of_missing_libraries_change_nothing(zygote: 
 RELATIVE = b"""
 from utils.ops import twice
 import utils.ops as ops, utils
-from .utils import ops as same
-from .top import one
+from utils import ops as same
+from top import one
 
 def dx(dy):
     from utils.deep.er import two
