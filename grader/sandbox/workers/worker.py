@@ -18,7 +18,7 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed
 from grader.calling.calls import invoke, set_default_dtype
-from grader.calling.failures import failure
+from grader.calling.failures import failure, note_of_left_out
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.plain_functions import is_plain
@@ -31,7 +31,7 @@ from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
-from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
+from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Load, Request, Run, names_of
 from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
 

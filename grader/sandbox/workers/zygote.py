@@ -31,8 +31,8 @@ LOADED_LATE = """
     torch.nn.init torch.nn.modules torch.nn.modules.linear_cross_entropy torch.nn.utils.parametrizations
     torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim.lr_scheduler
     torch.optim.swa_utils torch.profiler torch.profiler._cupti_monitor torch.signal.windows torch.sparse
-    torch.special torch.testing torch.utils._device torch.utils.benchmark torch.utils.checkpoint torch.utils.data
-    torch.utils.dlpack torch.utils.serialization torch.utils.serialization.config
+    torch.special torch.testing torch.utils._device torch.utils.checkpoint torch.utils.data torch.utils.dlpack
+    torch.utils.serialization torch.utils.serialization.config
 """
 
 REHEARSAL = b"""
