@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.sandbox.isolation import kernel, landlock, namespaces, seccomp
-from grader.sandbox.isolation.limits import Limits, tasks_of
-from grader.sandbox.isolation.limits import apply as apply_limits
+from grader.sandbox.isolation.limits import Limits, apply_limits, tasks_of
 
 NAMESPACES_LAYER = "namespaces"
 UID = "uid"

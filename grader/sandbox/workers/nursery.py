@@ -59,7 +59,9 @@ class Nursery:
         It inherits the sockets `given`, whose descriptors follow the arguments. Like a fresh Python with -P, it cannot
         import from the current folder. Raises ServerEnded.
         """
-        place = {"environment": dict(os.environ), "folder": os.getcwd(), "path": path_of_a_program()}
+        first = 0 if sys.flags.safe_path else 1  # before it is the folder of a script
+        path = [folder for folder in sys.path[first:] if os.path.isabs(folder)]
+        place = {"environment": dict(os.environ), "folder": os.getcwd(), "path": path}
         request = {"program": text, "arguments": arguments, **place}
         forked = ForkedProcess(self._programs, [each.fileno() for each in given])
         with contextlib.suppress(OSError):  # it has ended: its first use shows that
@@ -73,12 +75,6 @@ class Nursery:
         self._zygotes.close()
         self._process.kill()
         self._process.wait()
-
-
-def path_of_a_program() -> list[str]:
-    """Where a fresh `python -P` with this environment would look for modules: not in the folder of a script."""
-    first = 0 if sys.flags.safe_path else 1
-    return [place for place in sys.path[first:] if os.path.isabs(place)]
 
 
 class ForkedProcess(Child):

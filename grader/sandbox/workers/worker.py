@@ -27,7 +27,7 @@ from grader.calling.steps import StepInput, call_steps, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
-from grader.sandbox.workers.acts import name_acts
+from grader.sandbox.workers.acts import ActUsed
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
@@ -120,14 +120,13 @@ class Worker:
         seed_generators()
         take_away_library(request.not_allowed)
         AutogradUsed.student_files = self._files
-        name_acts(False)
         label_output()
         LabelledStream.label = request.main
         try:
             self._names, left_out = load(request.files, request.main)
         except BaseException as error:  # whatever a student's file does is a result
             return failure(error, "", self._files)
-        name_acts(True)
+        ActUsed.is_watched_for = True
         self._functions = {n: v for n, v in self._names.items() if callable(v) and not n.startswith("__")}
         if left_out and not self._functions:
             return failure(left_out[0], "", self._files)
