@@ -42,12 +42,8 @@ class ActUsed(AutogradUsed):
         )
 
 
-def install_hook() -> None:
-    """Call it once, in the zygote. There is no way to remove the hook."""
-    sys.addaudithook(_hook)
-
-
-def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+def refuse_acts(event: str, arguments: tuple[Any, ...]) -> None:
+    """The audit hook: reports and refuses an act of a step."""
     if not ActUsed.is_watched_for or event not in _NAMES:
         return
     if event == "sys._getframe" and arguments[0].f_globals is globals():  # called below

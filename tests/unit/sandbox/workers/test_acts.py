@@ -15,7 +15,7 @@ import json, sys
 from grader.calling.autograd_used import AutogradUsed
 from grader.sandbox.workers import acts
 uses, AutogradUsed.student_files = AutogradUsed.reported, ("backward.py",)
-acts.install_hook()
+sys.addaudithook(acts.refuse_acts)
 found = []
 for expression in json.loads(sys.argv[1]):
     names = {}
