@@ -17,7 +17,6 @@ import signal
 import struct
 import sys
 from collections.abc import Iterable
-from functools import cache
 
 from grader.sandbox.isolation.system_calls import ARCHITECTURES, numbers
 
@@ -30,6 +29,9 @@ PR_CAPBSET_DROP = 24
 PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 PR_SET_VMA = 0x53564D41
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
 
 CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SYS_ADMIN = 5, 6, 7, 21
 CAPABILITY_BITS = 64  # of the kernel's interface; version 6.18 uses 41 of them
@@ -46,13 +48,6 @@ def supported() -> bool:
     return architecture() is not None
 
 
-@cache
-def _libc() -> ctypes.CDLL:
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    return libc
-
-
 def syscall(name: str, *arguments: int | bytes) -> int:
     """Calls the kernel directly. Bytes are passed as a pointer to them.
 
@@ -63,7 +58,7 @@ def syscall(name: str, *arguments: int | bytes) -> int:
     if number is None:
         raise OSError(errno.ENOSYS, f"{name}: no such system call on {platform.system()} {platform.machine()}")
     converted = [ctypes.c_char_p(a) if isinstance(a, bytes) else ctypes.c_ulong(a) for a in arguments]
-    result: int = _libc().syscall(ctypes.c_long(number), *converted)
+    result: int = _LIBC.syscall(ctypes.c_long(number), *converted)
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{name}: {os.strerror(error)}")
