@@ -97,8 +97,7 @@ class ForkServer:
         self._running: dict[int, int] = {}  # a child, and its life line
         self._used_by_ended = 0.0  # seconds
         self._wake, self._woken = os.pipe()  # readable when a child has ended
-        for end in (self._wake, self._woken):
-            os.set_blocking(end, False)
+        os.set_blocking(self._woken, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._woken)
 
