@@ -71,6 +71,13 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
 
 
+def note_of_left_out(error: BaseException, files: Sequence[str]) -> str:
+    """A sentence about a statement of the file that failed and was left out. `files` are as in `failure`."""
+    answer = failure(error, "", files)
+    names_its_line = answer.line is None or isinstance(error, AutogradUsed)
+    return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
+
+
 def is_stub_error(error: BaseException) -> bool:
     """Whether it is the `raise NotImplementedError` of a function that is not written yet, with a text or without.
 

@@ -7,5 +7,5 @@ probe.py finds out what a machine offers, and lockdown.py begins with how a proc
 and what it does not, is in docs/security.md.
 
 kernel.py calls the kernel through ctypes: the libraries for it are not installed where students work. A layer that
-cannot be applied raises OSError with the kernel's errno; a plan that contradicts itself, ValueError.
+cannot be applied raises OSError with the kernel's errno.
 """

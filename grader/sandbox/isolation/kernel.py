@@ -17,7 +17,6 @@ import signal
 import struct
 import sys
 from collections.abc import Iterable
-from functools import cache
 
 from grader.sandbox.isolation.system_calls import ARCHITECTURES, numbers
 
@@ -31,6 +30,9 @@ PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 PR_SET_VMA = 0x53564D41
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
+
 CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SYS_ADMIN = 5, 6, 7, 21
 CAPABILITY_BITS = 64  # of the kernel's interface; version 6.18 uses 41 of them
 _CAPABILITY_VERSION_3 = 0x20080522  # the only version of the structure with 64 bits
@@ -39,19 +41,11 @@ _CAPABILITY_VERSION_3 = 0x20080522  # the only version of the structure with 64 
 def architecture() -> str | None:
     """The processor, if this process runs on Linux and the table has its numbers; else None."""
     machine = platform.machine()
-    sixty_four_bits = sys.maxsize > 1 << 32  # a 32-bit Python on a 64-bit kernel uses other numbers
-    return machine if sys.platform == "linux" and sixty_four_bits and machine in ARCHITECTURES else None
+    return machine if sys.platform == "linux" and machine in ARCHITECTURES else None
 
 
 def supported() -> bool:
     return architecture() is not None
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    return libc
 
 
 def syscall(name: str, *arguments: int | bytes) -> int:
@@ -64,7 +58,7 @@ def syscall(name: str, *arguments: int | bytes) -> int:
     if number is None:
         raise OSError(errno.ENOSYS, f"{name}: no such system call on {platform.system()} {platform.machine()}")
     converted = [ctypes.c_char_p(a) if isinstance(a, bytes) else ctypes.c_ulong(a) for a in arguments]
-    result: int = _libc().syscall(ctypes.c_long(number), *converted)
+    result: int = _LIBC.syscall(ctypes.c_long(number), *converted)
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{name}: {os.strerror(error)}")

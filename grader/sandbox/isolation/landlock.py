@@ -94,7 +94,7 @@ def _existing(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 def _origin(module: str) -> str | None:
     """The file of an installed module, found without importing it: it may be outside sys.prefix (pip --user)."""
-    spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
+    spec = importlib.util.find_spec(module)
     return spec.origin if spec is not None else None
 
 

@@ -1,8 +1,8 @@
 """What one submission may use, and what its processes used as the kernel accounts for it.
 
 Deadlines, output and operators are kept by the trusted side (the kernel has no such limit); processor time, memory,
-files and threads are resource limits that `apply` sets in the worker. They stop 8 GiB allocated in one line, an endless
-loop whose deadline nobody watches any more, a thread bomb, a file that fills the disk.
+files and threads are resource limits that `apply_limits` sets in the worker. They stop 8 GiB allocated in one line, an
+endless loop whose deadline nobody watches any more, a thread bomb, a file that fills the disk.
 
 A worker's account is read when it has ended (wait4), and once by itself before the student's file is loaded. The
 difference is what the submission used. Nothing that the student's code does can change it.
@@ -61,7 +61,7 @@ def tasks_of(user: int) -> int:
     return count
 
 
-def apply(limits: Limits, other_threads: int = 0) -> None:
+def apply_limits(limits: Limits, other_threads: int = 0) -> None:
     """Sets this process's resource limits, soft and hard. Raises OSError or ValueError.
 
     A process may lower a hard limit but never raise it, so one that is already lower stays as it is.

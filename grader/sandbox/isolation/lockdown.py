@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.sandbox.isolation import kernel, landlock, namespaces, seccomp
-from grader.sandbox.isolation.limits import Limits, tasks_of
-from grader.sandbox.isolation.limits import apply as apply_limits
+from grader.sandbox.isolation.limits import Limits, apply_limits, tasks_of
 
 NAMESPACES_LAYER = "namespaces"
 UID = "uid"
@@ -48,7 +47,7 @@ class PreparedZygote:
 
     pid: int  # its own number
     pid_namespace: int | None = None  # a descriptor of its own one, None without namespaces
-    ruleset: int | None = None  # a descriptor of Landlock's rules, made once for all workers
+    ruleset: int = -1  # a descriptor of Landlock's rules, made once for all workers; -1 is none
     other_threads: int = 0  # that ran under the workers' user already, see limits.tasks_of
 
     def fork(self) -> int:
@@ -68,7 +67,7 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
     kernel.die_with_parent()
     with contextlib.suppress(OSError):  # out of memory, the kernel ends a worker rather than the grader
         Path("/proc/self/oom_score_adj").write_bytes(b"1000")
-    files, pid_namespace, ruleset, other_threads = landlock.worker_files(plan.imports), None, None, 0
+    files, pid_namespace, ruleset, other_threads = landlock.worker_files(plan.imports), None, -1, 0
     if LIMITS in plan.layers and not {UID, NAMESPACES_LAYER} & {*plan.layers}:
         other_threads = tasks_of(os.getuid())
     if NAMESPACES_LAYER in plan.layers:
@@ -95,7 +94,7 @@ def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) 
     """
     if os.getsid(0) != os.getpid():
         os.setsid()  # no terminal, and a group that can be killed as one
-    kernel.close_all_but({*keep} if zygote.ruleset is None else {*keep, zygote.ruleset})
+    kernel.close_all_but({*keep, zygote.ruleset})
     os.chdir("/")  # the folder it came from may be one that it must not know
     os.umask(0o077)
     if UID in plan.layers:
@@ -108,10 +107,7 @@ def lock_in(plan: Plan, zygote: PreparedZygote, keep: Iterable[int] = range(5)) 
     if plan.layers:
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if LANDLOCK in plan.layers:
-        if zygote.ruleset is None:
-            raise ValueError("the plan has Landlock, but the zygote prepared no rules")
-        landlock.enforce(zygote.ruleset)
-    if zygote.ruleset is not None:
+        landlock.enforce(zygote.ruleset)  # the kernel refuses where there are none
         os.close(zygote.ruleset)
     if plan.layers:
         kernel.reduce_capabilities(0)

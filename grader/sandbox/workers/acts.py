@@ -26,7 +26,10 @@ _BETWEEN = frozenset({"os", "subprocess", "socket", "inspect"})
 
 
 class ActUsed(AutogradUsed):
-    """Student code called something that steps do not get."""
+    """Student code called something that steps do not get.
+
+    Acts are reported and refused while `is_watched_for`: not while a file is loaded, only steps are judged by acts.
+    """
 
     is_watched_for = False
 
@@ -39,17 +42,8 @@ class ActUsed(AutogradUsed):
         )
 
 
-def install_hook() -> None:
-    """Call it once, in the zygote. There is no way to remove the hook."""
-    sys.addaudithook(_hook)
-
-
-def name_acts(is_watched: bool) -> None:
-    """Whether acts are reported and refused from now on. Not while a file is loaded: only steps are judged by acts."""
-    ActUsed.is_watched_for = is_watched
-
-
-def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+def refuse_acts(event: str, arguments: tuple[Any, ...]) -> None:
+    """The audit hook: reports and refuses an act of a step."""
     if not ActUsed.is_watched_for or event not in _NAMES:
         return
     if event == "sys._getframe" and arguments[0].f_globals is globals():  # called below

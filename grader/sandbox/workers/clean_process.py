@@ -72,7 +72,7 @@ def package_folders() -> list[str]:
     """
     folders = []
     for name in ("torch", "numpy"):
-        spec = sys.modules[name].__spec__ if name in sys.modules else importlib.util.find_spec(name)
+        spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         folders.append(os.path.abspath(os.path.join(spec.origin, os.pardir, os.pardir)))

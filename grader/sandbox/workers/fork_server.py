@@ -42,17 +42,19 @@ class Ending(NamedTuple):
 class Child:
     """A child, as the process that requested it sees it. Safe to use from any thread."""
 
-    def __init__(self, server: socket.socket, given: Sequence[int]) -> None:
-        """Has a child forked that gets copies of these descriptors. Raises ServerEnded."""
+    def __init__(self, server: socket.socket, given: Sequence[int], shared: Sequence[int] = ()) -> None:
+        """Has a child forked that gets `given`, which are closed here, and copies of `shared`. Raises ServerEnded."""
         self._life, theirs = socket.socketpair()
         self._lock = threading.Lock()
         self._ending: Ending | None = None
-        with theirs:
-            try:
-                socket.send_fds(server, [FORK], [theirs.fileno(), *given])
-            except OSError as error:
-                self._life.close()
-                raise ServerEnded(str(error)) from error
+        try:
+            socket.send_fds(server, [FORK], [theirs.fileno(), *given, *shared])
+        except OSError as error:
+            self._life.close()
+            raise ServerEnded(str(error)) from error
+        finally:
+            for descriptor in (theirs.detach(), *given):
+                os.close(descriptor)
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):
@@ -95,8 +97,7 @@ class ForkServer:
         self._running: dict[int, int] = {}  # a child, and its life line
         self._used_by_ended = 0.0  # seconds
         self._wake, self._woken = os.pipe()  # readable when a child has ended
-        for end in (self._wake, self._woken):
-            os.set_blocking(end, False)
+        os.set_blocking(self._woken, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._woken)
 

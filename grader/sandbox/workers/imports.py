@@ -107,14 +107,11 @@ class StandIn:
         return bool(self._value(not self._is_compiler))
 
     @classmethod
-    def __torch_function__(cls, _function: object, _types: object, args: Any = (), kwargs: Any = None) -> Any:
-        """Called by functions of torch with a stand-in among their arguments, perhaps in a list."""
-        arguments = [*args, *(kwargs or {}).values()]
-        for each in arguments:
+    def __torch_function__(cls, _function: object, _types: object, args: Any = (), _keywords: Any = None) -> Any:
+        """Called by functions of torch with a stand-in among their arguments."""
+        for each in args:
             if isinstance(each, StandIn):
                 each._refuse()
-            if isinstance(each, (list, tuple)):
-                arguments += each
         return NotImplemented
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __neg__ = _refuse

@@ -142,7 +142,6 @@ _COMPILER = ["torch._dynamo", "torch._dynamo.config", "torch._inductor", "torch.
 _SYMBOLIC_SHAPES = "torch.fx.experimental.symbolic_shapes"
 _DISTRIBUTED_TENSORS = "torch.distributed.tensor"
 _GUARDS = "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true"
-_CPP_EXTENSIONS = "torch.utils.cpp_extension"  # torch.utils.benchmark loads it, and with it all of setuptools
 
 HOLD_FORMULAS = frozenset(
     {"functorch", "mpmath", "networkx", "sympy", "torchgen", "torch._decomp", "torch._export", "torch._functorch"}
@@ -183,8 +182,8 @@ def keep_the_compiler_out() -> None:
     instead: dict[str, Any] = {name: StandIn(name) for name in _COMPILER}
     for each in instead.values():
         each.__path__, each.__spec__ = [], None  # a package: torch imports its submodules
-    others = {_SYMBOLIC_SHAPES: shapes, _DISTRIBUTED_TENSORS: tensors, _CPP_EXTENSIONS: ModuleType(_CPP_EXTENSIONS)}
-    for name, module in {**instead, **others}.items():
+    instead |= {_SYMBOLIC_SHAPES: shapes, _DISTRIBUTED_TENSORS: tensors}
+    for name, module in instead.items():
         if name not in sys.modules:
             sys.modules[name] = module
             above, _, own = name.rpartition(".")

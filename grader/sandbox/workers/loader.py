@@ -28,7 +28,7 @@ import numpy
 import torch
 
 from grader.calling.autograd_used import AutogradUsed
-from grader.calling.failures import failure, remember_source
+from grader.calling.failures import remember_source
 from grader.sandbox.workers.imports import INERT, NotAvailable, StandIn
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, importable_name
 from grader.source.parsing import encoding_of
@@ -136,13 +136,6 @@ def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException)
             elif isinstance(node, ast.alias):
                 name = node.asname or node.name.partition(".")[0]
                 module.__dict__.setdefault(name, StandIn(str(cause.name), node.name))
-
-
-def note_of_left_out(left_out: BaseException, files: Sequence[str]) -> str:
-    """A sentence for the student about a statement that was left out. `files` are as in `failure`."""
-    answer = failure(left_out, "", files)
-    names_its_line = answer.line is None or isinstance(left_out, AutogradUsed)
-    return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
 
 
 def load(files: Mapping[str, bytes], main: str) -> tuple[dict[str, Any], list[BaseException]]:

@@ -46,12 +46,11 @@ class Nursery:
     def zygote(self) -> socket.socket | None:
         """A socket whose other end becomes a zygote once a plan is sent on it; None when the nursery has ended."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                self._made.append(Child(self._zygotes, [theirs.fileno()]))
-            except ServerEnded:
-                ours.close()
-                return None
+        try:
+            self._made.append(Child(self._zygotes, [theirs.detach()]))
+        except ServerEnded:
+            ours.close()
+            return None
         return ours
 
     def program(self, text: str, *arguments: str, given: Sequence[socket.socket] = ()) -> ForkedProcess:
@@ -60,7 +59,9 @@ class Nursery:
         It inherits the sockets `given`, whose descriptors follow the arguments. Like a fresh Python with -P, it cannot
         import from the current folder. Raises ServerEnded.
         """
-        place = {"environment": dict(os.environ), "folder": os.getcwd(), "path": path_of_a_program()}
+        first = 0 if sys.flags.safe_path else 1  # before it is the folder of a script
+        path = [folder for folder in sys.path[first:] if os.path.isabs(folder)]
+        place = {"environment": dict(os.environ), "folder": os.getcwd(), "path": path}
         request = {"program": text, "arguments": arguments, **place}
         forked = ForkedProcess(self._programs, [each.fileno() for each in given])
         with contextlib.suppress(OSError):  # it has ended: its first use shows that
@@ -76,24 +77,14 @@ class Nursery:
         self._process.wait()
 
 
-def path_of_a_program() -> list[str]:
-    """Where a fresh `python -P` with this environment would look for modules: not in the folder of a script."""
-    first = 0 if sys.flags.safe_path else 1
-    return [place for place in sys.path[first:] if os.path.isabs(place)]
-
-
 class ForkedProcess(Child):
     """A program that a nursery forked."""
 
-    def __init__(self, server: socket.socket, given: Sequence[int]) -> None:
+    def __init__(self, server: socket.socket, shared: Sequence[int]) -> None:
         """Raises ServerEnded."""
         (input_read, input_write), (output_read, output_write) = os.pipe(), os.pipe()
         self.stdin, self.stdout = os.fdopen(input_write, "wb"), os.fdopen(output_read, "rb")
-        try:
-            super().__init__(server, [input_read, output_write, *given])
-        finally:
-            os.close(input_read)
-            os.close(output_write)
+        super().__init__(server, [input_read, output_write], shared)
 
     def wait(self, seconds: float | None = None) -> int:
         """Its exit status (negative: the signal), also when the nursery was killed, and it with it.

@@ -36,39 +36,30 @@ class RemoteTarget(Target):
         return self._student.call(request)
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
-        known = self._student.measurements
-        if key not in known:
-            known[key] = measure(self._student, key, name, args, yardstick, cpu_ratio)
-        return known[key]
+        """A call that takes more than `cpu_ratio` times the yardstick's time is measured again. Raises ZygoteDied."""
+        student, memory = self._student, cpu_ratio is None
+        if key in student.measurements:
+            return student.measurements[key]
 
+        def of_yardsticks() -> Usage:
+            """Its processor time is the least of three calls: a disturbed one would let wasteful answers pass."""
+            calls = [of_yardstick(student, yardstick, name, args, memory) for _ in range(1 if memory else 3)]
+            return min(calls, key=lambda used: used.cpu_seconds)
 
-def measure(
-    student: Student, key: object, name: str, arguments: Sequence[Any], yardstick: str, cpu_ratio: float | None = None
-) -> Measurement:
-    """One call of the student's `name`. Raises CallFailed, ZygoteDied.
-
-    Memory is measured, or with `cpu_ratio` processor time: a call that takes more than so many times the yardstick's is
-    measured again.
-    """
-    memory = cpu_ratio is None
-
-    def of_yardsticks() -> Usage:
-        """Its processor time is the least of three calls: one that was disturbed would let wasteful answers pass."""
-        calls = [of_yardstick(student, yardstick, name, arguments, memory) for _ in range(1 if memory else 3)]
-        return min(calls, key=lambda used: used.cpu_seconds)
-
-    if key not in student.zygote.baselines:
-        student.zygote.baselines[key] = of_yardsticks()
-    base = student.zygote.baselines[key]
-    value, used = student.call_measured(name, arguments, memory)
-    if cpu_ratio is None:
-        return Measurement(value, used.resident_bytes - base.resident_bytes, 0.0)
-    ratios = [used.cpu_seconds / max(base.cpu_seconds, 1e-6)]
-    while len(ratios) < ATTEMPTS and cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio:
-        base = of_yardsticks()
-        value, used = student.call_measured(name, arguments, memory)
-        ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
-    return Measurement(value, 0, min(ratios))
+        if key not in student.zygote.baselines:
+            student.zygote.baselines[key] = of_yardsticks()
+        base = student.zygote.baselines[key]
+        value, used = student.call_measured(name, args, memory)
+        found = Measurement(value, used.resident_bytes - base.resident_bytes, 0.0)
+        if cpu_ratio is not None:
+            ratios = [used.cpu_seconds / max(base.cpu_seconds, 1e-6)]
+            while len(ratios) < ATTEMPTS and cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio:
+                base = of_yardsticks()
+                value, used = student.call_measured(name, args, memory)
+                ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
+            found = Measurement(value, 0, min(ratios))
+        student.measurements[key] = found
+        return found
 
 
 def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequence[Any], memory: bool) -> Usage:

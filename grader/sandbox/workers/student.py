@@ -244,10 +244,9 @@ class Student(StepRunner):
             answers = self._ask(request, seconds, joint.name if joint else "")
             if not isinstance(answers, Answer):
                 found |= zip(batch, answers, strict=True)
-                # these are not run again
-                stopped = {s: a for s, a in zip(batch, answers, strict=True) if a.outcome in NOT_CALLED_AGAIN}
-                # where the watch stopped it, it ends when nobody watches
-                self.given_up |= {step: answer for step, answer in stopped.items() if answer.seen is None}
+                for step, answer in zip(batch, answers, strict=True):
+                    if answer.outcome in NOT_CALLED_AGAIN and answer.seen is None:  # else only the watch stopped it
+                        self.given_up[step] = answer
                 continue
             if joint or len(batch) == 1:
                 self.given_up |= dict.fromkeys(batch, answers)

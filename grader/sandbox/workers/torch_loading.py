@@ -48,7 +48,7 @@ class BeforeCompiler(MetaPathFinder):
             importlib.import_module("torch._prims")
 
 
-def lazy_module(name: str) -> ModuleType:
+def lazy_module(name: str) -> Any:
     """A module that imports the real one in its own place when one of its names is read."""
     stand_in: Any = ModuleType(name)
 
@@ -60,8 +60,7 @@ def lazy_module(name: str) -> ModuleType:
         return getattr(importlib.import_module(name), attribute)
 
     stand_in.__getattr__ = read
-    module: ModuleType = stand_in
-    return module
+    return stand_in
 
 
 def broadcast_shapes(*shapes: Any) -> Any:

@@ -19,7 +19,7 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON, AutogradUsed
 from grader.calling.calls import invoke, set_default_dtype
-from grader.calling.failures import failure
+from grader.calling.failures import failure, note_of_left_out
 from grader.calling.numerical_watch import NumericalWatch, watched
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.plain_functions import is_plain
@@ -28,11 +28,11 @@ from grader.calling.steps import StepInput, call_steps, groups_of_values
 from grader.sandbox.isolation.limits import make_memory_telling, used_by
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.workers import codec, messages
-from grader.sandbox.workers.acts import name_acts
+from grader.sandbox.workers.acts import ActUsed
 from grader.sandbox.workers.autograd_off import autograd_works
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
-from grader.sandbox.workers.loader import load, note_of_left_out, seed_generators
+from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.messages import WHOLE_FILE, Define, Load, Request, Run, names_of
 from grader.sandbox.workers.printed import LabelledStream, flush_output, label_output
 
@@ -128,14 +128,13 @@ class Worker:
         seed_generators()
         take_away_library(request.not_allowed)
         AutogradUsed.student_files = self._files
-        name_acts(False)
         label_output()
         LabelledStream.label = request.main
         try:
             self._names, left_out = load(request.files, request.main)
         except BaseException as error:  # whatever a student's file does is a result
             return failure(error, "", self._files)
-        name_acts(True)
+        ActUsed.is_watched_for = True
         self._functions = functions_of(self._names)
         if left_out and not self._functions:
             return failure(left_out[0], "", self._files)
@@ -146,12 +145,12 @@ class Worker:
 
     def define(self, text: str) -> Answer:
         postponed = __future__.annotations.compiler_flag  # an annotation may name what the file does not import
-        name_acts(False)
+        ActUsed.is_watched_for = False
         try:
             exec(compile(text, self._files[0], "exec", postponed, dont_inherit=True), self._names)
         except BaseException as error:
             return failure(error, "", self._files)
-        name_acts(True)
+        ActUsed.is_watched_for = True
         self._functions = functions_of(self._names)
         return Answer("returned")
 
@@ -169,7 +168,8 @@ class Worker:
             if needed := broken.intersection(above.get(name, ())):
                 answers = {name: Answer("skipped", message=", ".join(sorted(needed)))}
             else:
-                answers = self.called(name, call, self.watch_of(request))
+                watch = NumericalWatch(self._operator_cap, self._names) if request.watched else None
+                answers = self.called(name, call, watch)
             for step, answer in answers.items():
                 if answer.tensor is None:
                     broken.add(step)
@@ -189,16 +189,12 @@ class Worker:
                 given = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
             return {request.name: invoke(given, self._functions.get, self._files, watch)}
 
-        return self.called(request.name, call, self.watch_of(request))
-
-    def watch_of(self, request: Run | CallRequest) -> OperatorWatch | None:
-        """The watch under which a call is made; None for steps, unless they are watched."""
-        cap = self._operator_cap
-        if isinstance(request, Run):
-            return NumericalWatch(cap, self._names) if request.watched else None
+        watch = OperatorWatch(self._operator_cap)
         if request.watched:
-            return NumericalWatch(cap, self._names, may_train=not request.uses)
-        return CallWatch(cap, (request.args, request.kwargs)) if request.counted else OperatorWatch(cap)
+            watch = NumericalWatch(self._operator_cap, self._names, may_train=not request.uses)
+        elif request.counted:
+            watch = CallWatch(self._operator_cap, (request.args, request.kwargs))
+        return self.called(request.name, call, watch)
 
     def called(
         self,

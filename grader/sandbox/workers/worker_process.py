@@ -48,12 +48,7 @@ class WorkerProcess(Child):
         for pipe in (self._requests, self._answers):  # a process that finds a pipe full has to wait
             with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        theirs = requests_read, answers_write, output_write
-        try:
-            super().__init__(zygote, theirs)
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
+        super().__init__(zygote, [requests_read, answers_write, output_write])
         self._ours = self._requests, self._answers, self._printed
         for descriptor in self._ours:
             os.set_blocking(descriptor, False)

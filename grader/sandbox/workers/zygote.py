@@ -31,8 +31,8 @@ LOADED_LATE = """
     torch.nn.init torch.nn.modules torch.nn.modules.linear_cross_entropy torch.nn.utils.parametrizations
     torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim.lr_scheduler
     torch.optim.swa_utils torch.profiler torch.profiler._cupti_monitor torch.signal.windows torch.sparse
-    torch.special torch.testing torch.utils._device torch.utils.benchmark torch.utils.checkpoint torch.utils.data
-    torch.utils.dlpack torch.utils.serialization torch.utils.serialization.config
+    torch.special torch.testing torch.utils._device torch.utils.checkpoint torch.utils.data torch.utils.dlpack
+    torch.utils.serialization torch.utils.serialization.config
 """
 
 REHEARSAL = b"""
@@ -175,7 +175,7 @@ def rehearse() -> None:
 
 def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
-    from grader.sandbox.workers.acts import install_hook
+    from grader.sandbox.workers.acts import refuse_acts
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.imports import forget_modules
     from grader.sandbox.workers.library_off import take_away_formulas
@@ -184,4 +184,4 @@ def take_away() -> None:
     take_away_autograd()
     take_away_formulas()
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
-    install_hook()
+    sys.addaudithook(refuse_acts)  # for good: there is no way to remove a hook

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.layers
 
 def test_files_stay_empty_and_few(in_child, outcome, tmp_path):
     def action():
-        limits.apply(Limits(open_files=64))
+        limits.apply_limits(Limits(open_files=64))
         target = os.open(tmp_path / "file", os.O_CREAT | os.O_WRONLY)
         writing = outcome(lambda: os.write(target, b"x"))
         return writing, outcome(lambda: [os.pipe() for _ in range(64)])
@@ -28,7 +28,7 @@ def test_nothing_can_be_raised_again(in_child, outcome):
     def action():
         resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
         kernel.reduce_capabilities(0)
-        limits.apply(Limits(open_files=64))
+        limits.apply_limits(Limits(open_files=64))
         kinds = resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE
         raised = [outcome(lambda kind=kind: resource.setrlimit(kind, (1 << 40, 1 << 40))) for kind in kinds]
         return raised, resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -41,7 +41,7 @@ def test_nothing_can_be_raised_again(in_child, outcome):
 @pytest.mark.full
 def test_processor_time_ends_a_loop_that_ignores_the_signal(in_child):
     def action():
-        limits.apply(Limits(cpu_seconds=0))  # the kernel takes 0 for 1 second
+        limits.apply_limits(Limits(cpu_seconds=0))  # the kernel takes 0 for 1 second
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)
         while True:
             pass

@@ -18,7 +18,7 @@ from support import sampled
 from bench.attacks.arena import avoid_above
 from grader.sandbox.isolation import kernel, landlock, lockdown, probe, seccomp
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import LAYERS, SECCOMP, UID, Plan, lock_in, prepare_zygote
+from grader.sandbox.isolation.lockdown import LANDLOCK, LAYERS, SECCOMP, UID, Plan, lock_in, prepare_zygote
 from grader.sandbox.isolation.probe import LEVELS
 
 pytestmark = pytest.mark.layers
@@ -206,6 +206,14 @@ def test_a_layer_that_fails_is_never_skipped(in_child, monkeypatch, module, func
     plan = Plan(LAYERS[2:])
     message = in_child(lambda: locked_worker(plan, lambda: "student code runs")[0])
     assert message == "PermissionError: [Errno 1] refused"
+
+
+def test_rules_that_no_zygote_prepared_are_never_skipped(in_child, outcome, with_landlock):
+    def action():
+        zygote = lockdown.PreparedZygote(os.getppid())
+        return outcome(lambda: lock_in(Plan((LANDLOCK,)), zygote, range(1000)))
+
+    assert in_child(action) == "EBADF"
 
 
 def test_a_change_of_user_that_fails_raises(in_child, as_root):

@@ -15,21 +15,21 @@ import json, sys
 from grader.calling.autograd_used import AutogradUsed
 from grader.sandbox.workers import acts
 uses, AutogradUsed.student_files = AutogradUsed.reported, ("backward.py",)
-acts.install_hook()
+sys.addaudithook(acts.refuse_acts)
 found = []
 for expression in json.loads(sys.argv[1]):
     names = {}
     lines = "import gc, inspect, os, re, socket, subprocess, sys, torch\\ndef dx(x):\\n    return " + expression
     exec(compile(lines, "backward.py", "exec"), names)
     uses.clear()
-    acts.name_acts(True)
+    acts.ActUsed.is_watched_for = True
     try:
         names["dx"](ValueError())
     except acts.ActUsed as used:
         assert uses == [used]
     except Exception:
         pass
-    acts.name_acts(False)
+    acts.ActUsed.is_watched_for = False
     found.append([[use.line, use.message(True)] for use in uses])
 print(json.dumps(found))
 """

@@ -47,7 +47,7 @@ def db(dy):
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(Plan(probe().layers, imports=["iniconfig"]))
+    process = forked_zygote(Plan(probe().layers, imports=("iniconfig",)))
     yield process
     process.close()
 

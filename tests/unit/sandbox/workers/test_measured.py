@@ -29,7 +29,7 @@ from grader.sandbox.isolation.limits import Limits, Usage
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import remote_target
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.remote_target import RemoteTarget, measure
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 
 ATTACKS = [
@@ -83,14 +83,14 @@ def student(zygote: ZygoteProcess) -> Iterator[Student]:
 @pytest.mark.full
 @pytest.mark.parametrize("megabytes", [8, 128])
 def test_memory_is_what_the_call_held(student: Student, megabytes: int) -> None:
-    measured = measure(student, megabytes, "hold", [megabytes << 17], NOTHING)
+    measured = RemoteTarget(student).measured(megabytes, "hold", [megabytes << 17], NOTHING, None)
     assert megabytes - 1 <= measured.extra_bytes / (1 << 20) <= megabytes + 3
     assert measured.value == torch.ones(1)
 
 
 def test_a_call_that_raises_says_so(student: Student) -> None:
     with pytest.raises(CallFailed, match="ValueError: no"):
-        measure(student, "fails", "fail", [1], NOTHING)
+        RemoteTarget(student).measured("fails", "fail", [1], NOTHING, None)
 
 
 def test_a_measured_call_has_a_worker_of_its_own_and_nothing_is_printed_twice(student: Student) -> None:
@@ -133,7 +133,7 @@ def test_a_slow_call_is_measured_again(ratios: list[float], counts: float, monke
     student = fake(ratios)
     for _ in range(2):  # once it is known, nothing is called again
         assert RemoteTarget(student).measured("key", "f", [], "", 2.0).cpu_ratio == counts
-    assert measure(fake([1.0]), "key", "f", [], "").extra_bytes == 40
+    assert RemoteTarget(fake([1.0])).measured("key", "f", [], "", None).extra_bytes == 40
 
 
 # Lessons 09, 18 and 19 -----------------------------------------------------------------------------------------------
