@@ -136,8 +136,8 @@ class Rows:
         student: Any = Hostile(value)
         if item.name not in self._tests:
             gradient = GradientCheck(self.lesson, item, student, self._book)
-            explain_gradient(gradient, self._draws)
             row = gradient.row(self._draws)
+            explain_gradient(gradient, self._draws, row)
             json.dumps([gradient.add_figures(row), row.to_json()], allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)

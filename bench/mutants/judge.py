@@ -110,10 +110,9 @@ class Bench:
         torch.manual_seed(0)  # a mutant may lose the generator that it is given
         if item.target is not None:
             gradient = GradientCheck(lesson, item, student, self._book)
-            explain_gradient(gradient, self._draws)
-            verdict = gradient.judge(self._draws)
-            identifier = verdict.mistake.id if verdict.mistake else ""
-            return self._judged(item, verdict.status, identifier, verdict.message or "")
+            row = gradient.row(self._draws)
+            explain_gradient(gradient, self._draws, row)
+            return self._judged(item, row.status, row.mistake.id if row.mistake else "", row.message or "")
         try:
             check = Check(lesson, item, student, ModuleTarget(module), self._book)
             failed = run_check(self._tests[item.name], check)

@@ -29,7 +29,7 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, pack_once
 from grader.source.reader import source_reader
 from grader.verdict.explain.checks import row_of_check
-from grader.verdict.explain.gradient import explain_row
+from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -123,7 +123,7 @@ class PublicSuite:
         self.printed = bytes(student.output.data[:loaded] + student.output.data[chained:])
         gradients = {item.name: GradientCheck(lesson, item, student, self._book) for item in lesson.gradients}
         rows = [gradient.row(draws) for gradient in gradients.values()]
-        explain |= {r.name: partial(explain_row, gradients[r.name], draws) for r in rows if r.status != "passed"}
+        explain |= {r.name: partial(explain_gradient, gradients[r.name], draws) for r in rows if r.status != "passed"}
         return JudgedRows([*rows, *checks], gradients, explain)
 
     def _check(self, item: Item, student: Student) -> tuple[Row, Explain | None]:

@@ -37,7 +37,7 @@ from grader.results import Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.explain.checks import row_of_check
-from grader.verdict.explain.gradient import explain_row
+from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import Check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -234,7 +234,7 @@ class RecordedGradient:
         self._gradient, self._record = gradient, record
 
     def check(self, draws: Sequence[Draw]) -> None:
-        self._record(self._gradient.row(draws), partial(explain_row, self._gradient, draws))
+        self._record(self._gradient.row(draws), partial(explain_gradient, self._gradient, draws))
 
 
 def rows_of(lesson: Lesson, entries: PytestEntries, only: Collection[str] = ()) -> list[Row]:

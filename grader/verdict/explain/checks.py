@@ -42,16 +42,16 @@ def row_of_check(
     code.
     """
     item, failed = check.item, run_check(tests[check.item.name], check)
+    row = Row(item.name, passed, item.points, item.points, message=check.remark, line=check.on.line)
+    row.relative_error = check.error
     if failed is None:
-        found = Row(item.name, passed, item.points, item.points, message=check.remark, line=check.on.line)
-        found.relative_error = check.error
-        return found, None
+        return row, None
 
     def tell(row: Row, end: CheckFailed) -> None:
         row.message, row.line = str(end) or None, end.line or check.on.line
         row.mistake = None if end.mistake is None else NamedMistake(end.mistake, str(end))
 
-    row = Row(item.name, failed.status, 0, item.points, relative_error=check.error)
+    row.status, row.points = failed.status, 0
     tell(row, failed)
     return row, lambda row: tell(row, explain_check(tests, check, failed))
 

@@ -53,15 +53,8 @@ MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
 
-def explain_row(check: GradientCheck, draws: Sequence[Draw], row: Row) -> None:
-    """Write the mistake of a gradient that is not right into its row."""
-    explain_gradient(check, draws)
-    verdict = check.judge(draws)
-    row.mistake, row.message, row.line = verdict.mistake, verdict.message, verdict.line
-
-
-def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
-    """Name the mistake of a gradient that is not right: its verdict gets a mistake, a message and a line."""
+def explain_gradient(check: GradientCheck, draws: Sequence[Draw], row: Row) -> None:
+    """Write the mistake of a gradient that is not right, what is said of it and its line into its row."""
     verdict = check.judge(draws)
     if verdict.passed:
         return
@@ -69,16 +62,14 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
     with explaining(check.student):
         if verdict.mistake is None and any(answer.outcome != "returned" for _, answer in verdict.cases):
             attempt(lambda: explain_no_answer(case.name, verdict, case.contents))
-        if verdict.status not in ("failed", "shape", "error"):
-            return
-        if verdict.message is None:
-            verdict.message = where_it_is_wrong(case.name, verdict.cases)  # unless something explains it
-        for source in case.hypotheses():
-            found = attempt(source)
+        if verdict.status in ("failed", "shape", "error"):
+            if verdict.message is None:
+                verdict.message = where_it_is_wrong(case.name, verdict.cases)  # unless something explains it
+            found = next(filter(None, map(attempt, case.hypotheses())), None)
             if found is not None:
                 verdict.mistake = NamedMistake(found.id, found.message)
                 verdict.message, verdict.line = found.message, found.line or verdict.line
-                return
+    row.mistake, row.message, row.line = verdict.mistake, verdict.message, verdict.line
 
 
 def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:

@@ -27,8 +27,11 @@ def where_it_is_wrong(name: str, cases: Sequence[Case]) -> str:
     if 0 < len(shapes) < len(failing):
         text = f"With {problem.draw.describe()}: {text[0].lower()}{text[1:]}"
     right = [case[0].draw for case, comparison in compared if comparison.passed]
-    special = circumstances([case[0].draw for case, _ in failing], right)
-    return f"{text} {special}" if special else text
+    if not right:
+        return text
+    wrong = [case[0].draw for case, _ in failing]  # where nothing is special, any of the sizes may be the cause
+    special = smallest_sizes(wrong, right, "is right")
+    return f"{text} {special or right_on(len(right), len(compared), wrong[0].describe())}"
 
 
 def describe_error(found: Tensor, expected: Tensor, comparison: TensorComparison) -> str:
@@ -67,18 +70,6 @@ def out_of(count: int, total: int) -> str:
 
 
 # On which problems it is wrong ---------------------------------------------------------------------------------------
-
-
-def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
-    """A sentence; "" when it fails everywhere.
-
-    Where nothing is special, it counts the problems and gives the sizes of the first failing one: any of them may be
-    the cause.
-    """
-    if not right:
-        return ""
-    special = smallest_sizes(failing, right, "is right")
-    return special or right_on(len(right), len(right) + len(failing), failing[0].describe())
 
 
 def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from grader.source.own_functions import assigned_pairs, assigned_variable, names_read_in, returned_parts
 from grader.source.parsing import parse_text
-from grader.source.syntax import nested_statements
+from grader.source.syntax import is_text, nested_statements
 from grader.verdict.explain.edits.coded_changes import Around, Known
 from grader.verdict.explain.edits.contents import draws_numbers, parsed_file
 from grader.verdict.explain.edits.rules import RULES, changes_by_rules
@@ -197,7 +197,8 @@ def text_of_changed(
     try:
         copied = copy.copy(step)
         copied.name, copied.args, copied.decorator_list = PLACEHOLDER, arguments, []
-        copied.body = [*helpers, *step.body]
+        code = [each for each in step.body if not is_text(each)]  # a docstring is long
+        copied.body = [*helpers, *code] or [ast.Pass()]
         return ast.unparse(copied)
     finally:
         replace_node(place, old)

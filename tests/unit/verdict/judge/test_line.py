@@ -12,7 +12,7 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.errors import explain_no_answer, name_mistake
 from grader.verdict.explain.gradient import explain
-from grader.verdict.explain.where_wrong import circumstances, where_it_is_wrong, wrong_places
+from grader.verdict.explain.where_wrong import smallest_sizes, where_it_is_wrong, wrong_places
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.line import FROM_EARLIER_GRADIENT, judge_line
 
@@ -139,17 +139,16 @@ def test_rows_columns_and_elements_by_hand():
 def test_a_size_that_all_failing_draws_share_is_not_called_the_cause():
     """`rows` may have no part in the gradient: the sizes of one failing problem are given, and none is picked out."""
     right = [Draw({"rows": 4, "columns": 3}), Draw({"rows": 5, "columns": 2})]
-    said = "It is right on 2 of 4 problems; the first wrong one has rows 8, columns 3."
-    assert circumstances([Draw({"rows": 8, "columns": 3}), Draw({"rows": 8, "columns": 2})], right) == said
-    said = "It is right on 2 of 3 problems; the first wrong one has rows 2, columns 3."
-    assert circumstances([Draw({"rows": 2, "columns": 3})], right) == said
+    for failing in ([Draw({"rows": 8, "columns": 3}), Draw({"rows": 8, "columns": 2})], [Draw({"rows": 2})]):
+        assert smallest_sizes(failing, right, "is right") == ""
 
 
 def test_no_padding_and_a_single_example_are_what_is_special():
     wrong = [Draw({"batch": 3, "channels": 6, "padding": 1}), Draw({"batch": 4, "channels": 6, "padding": 2})]
     both, plain = Draw({"batch": 1, "channels": 4, "padding": 0}), Draw({"batch": 2, "channels": 5, "padding": 0})
-    assert circumstances(wrong, [both]) == "It is right on the other problem, where batch is 1 and padding is 0."
-    assert circumstances(wrong, [both, plain]) == "It is right on 2 other problems, where padding is 0."
+    said = "It is right on the other problem, where batch is 1 and padding is 0."
+    assert smallest_sizes(wrong, [both], "is right") == said
+    assert smallest_sizes(wrong, [both, plain], "runs") == "It runs on 2 other problems, where padding is 0."
 
 
 # Errors over shapes --------------------------------------------------------------------------------------------------
