@@ -65,7 +65,7 @@ def find_row(wanted: str, lessons: Mapping[str, Collection[str]], owner: str) ->
     """
     if fold_case(wanted) == TOTAL_ROW:
         return None
-    names = row_names(lessons)
+    names = [name for lesson, rows in lessons.items() for name in (lesson, *(f"{lesson}.{row}" for row in rows))]
     found = [name for name in names if wanted in spellings(name)]
     if len(found) == 1:
         return found[0]
@@ -79,11 +79,6 @@ def find_row(wanted: str, lessons: Mapping[str, Collection[str]], owner: str) ->
 def rows_by_lesson(results: SubmissionResult) -> dict[str, list[str]]:
     """{lesson: its rows}"""
     return {lesson.name: [row.name for row in lesson.rows] for lesson in results.lessons}
-
-
-def row_names(lessons: Mapping[str, Collection[str]]) -> list[str]:
-    """Every lesson and every row, as in Decision.row."""
-    return [name for lesson, rows in lessons.items() for name in (lesson, *(f"{lesson}.{row}" for row in rows))]
 
 
 def spellings(name: str) -> set[str]:

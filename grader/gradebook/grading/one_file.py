@@ -106,7 +106,8 @@ def judge_file(
         judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
     output, most = student.output, zygote.limits.output_bytes
     if output.total:
-        judged.printed = printed_text(output.data, output.total)
+        judged.printed = output.data[:MAX_PRINTED].decode("utf-8", errors="replace")
+        judged.printed += f"\n... ({output.total:,} bytes in all)" if output.total > MAX_PRINTED else ""
         judged.shown = lines_by_label(output.data, BACKWARD_FILE)
     if output.total > most:
         judged.add(f"It printed more than {most:,} bytes; what came after them was dropped.")
@@ -218,9 +219,3 @@ def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answ
         for item in lesson.items
     ]
     return JudgedFile(rows, message, runs=False)
-
-
-def printed_text(printed: bytes | bytearray, total: int) -> str:
-    """What a submission printed, as text of at most MAX_PRINTED bytes; `total` is how many bytes it printed in all."""
-    text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
-    return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")

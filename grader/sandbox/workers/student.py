@@ -155,7 +155,7 @@ class Student(StepRunner):
         """
         assert self.process is not None
         # what the file prints as it is run was shown by its first worker
-        self.process.output = Output(0) if isinstance(request, Load) and self.functions else self.output
+        self.process.print_to(Output(0) if isinstance(request, Load) and self.functions else self.output)
         packed = pack(request)
         self.zygote.running = running or (packed.names[0] if len(packed.names) == 1 else "")
         try:

@@ -37,7 +37,7 @@ class WorkerProcess(Child):
     ZygoteDied, and DeadlineMissed once one of them is used up.
 
     Attributes:
-        output: what it prints; may be replaced by another one between two requests.
+        output: what it prints, see print_to.
         interrupt: a descriptor or None; once it is readable, waiting raises Interrupted: a key, a changed file.
     """
 
@@ -138,14 +138,19 @@ class WorkerProcess(Child):
         self.close()
         return Usage(at_end.resident_bytes - at_start.resident_bytes, at_end.cpu_seconds - at_start.cpu_seconds)
 
+    def print_to(self, output: Output) -> None:
+        """Keep what it prints from now on there; what it has printed by now is still kept where it was."""
+        for _ in range(MAX_LATE_READS):
+            if not (data := self._read(self._printed)):
+                break
+            self.output.write(data)
+        self.output = output
+
     def close(self) -> None:
         """Kill the worker, take what it had still printed, and close the descriptors."""
         if not self._is_closed:
             self._is_closed = True
             super().close()
-            for _ in range(MAX_LATE_READS):
-                if not (data := self._read(self._printed)):
-                    break
-                self.output.write(data)
+            self.print_to(self.output)
             for descriptor in self._ours:
                 os.close(descriptor)
