@@ -243,11 +243,10 @@ class LessonView:
     @property
     def first(self) -> RowView | None:
         """The step to fix first: the wrong one nearest the loss, else the first one not written that was taught."""
+        wrong = next((line for line in self.lines if line.is_wrong), None)
         unwritten = [line for line in self.lines if line.state in UNWRITTEN]
         later = [line for line in unwritten if line.item is not None and line.item.taught_in]
-        ordered = [line for line in self.lines if line.is_wrong]
-        ordered += sorted(unwritten, key=lambda line: (line.row.outside_notebook, line in later))
-        return next(iter(ordered), None)
+        return wrong or min(unwritten, key=lambda line: (line.row.outside_notebook, line in later), default=None)
 
     @property
     def tally(self) -> str:

@@ -85,9 +85,8 @@ def test_the_bias_is_earned_with_the_weights(name: str) -> None:
     assert judged(**{bias: torch.zeros_like}).status == "passed"
     other = next(item.name for item in lesson.gradients if item.name not in BIASES[name])
     assert judged(**{bias: torch.zeros_like, other: torch.ones_like}).status == "passed"
-    assert (
-        judged(**{weights: lambda right: 1.01 * right}).status == "passed"
-    )  # the other shows that their upstream gradient is right
+    # the other shows that their upstream gradient is right
+    assert judged(**{weights: lambda right: 1.01 * right}).status == "passed"
     refused = judged(**{weights: lambda right: 1.01 * right, inputs: lambda right: 1.01 * right})
     assert refused.status == "failed" and refused.mistake.id == "earned_together"
     assert refused.message.startswith(f"The true `{bias}` is zero here") and f"those of `{weights}`" in refused.message

@@ -50,10 +50,8 @@ def test_parts_of_the_wrong_shape_come_first():
     "sizes, end", [([3], ""), ([2, 3], " It is right on 1 of 2 problems; the first wrong one has size 3.")]
 )
 def test_the_sentence_names_the_draw_only_where_others_are_right(sizes, end):
-    lesson = Course(ROOT).find("05")
-    check = Check(
-        lesson, lesson.checks[0], LocalStudent({}, []), ModuleTarget(SimpleNamespace(f=lambda n: 2)), ProblemBook(1)
-    )
+    lesson, target = Course(ROOT).find("05"), ModuleTarget(SimpleNamespace(f=lambda n: 2))
+    check = Check(lesson, lesson.checks[0], LocalStudent({}, []), target, ProblemBook(1))
     with pytest.raises(CheckFailed) as failed:
         check.agrees(
             lambda on, generator, size: on.call("f", size),
