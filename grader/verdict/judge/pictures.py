@@ -34,7 +34,7 @@ def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
     return {
         "rows": matrix.shape[0],
         "columns": matrix.shape[1],
-        "cells": [[round(min(cell / size, 1e6), 6) for cell in line] for line in blocks.tolist()],
+        "cells": (blocks / size).clamp(max=1e6).round(decimals=6).tolist(),
         "worst": [{"index": list(at), "found": float(found[at]), "expected": float(expected[at])} for at in worst],
     }
 
