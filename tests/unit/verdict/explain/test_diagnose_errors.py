@@ -54,6 +54,7 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("array_for_axis", "element by element, is `np.maximum(a, b)`", lambda: numpy.max(numpy.ones(2), numpy.ones(2))),  # type: ignore[call-overload]
     ("two_precisions", "one of them is fixed in the code", lambda: X.double() @ X.T),
     ("too_deep", "Does a function call itself without an end", endless),
+    ("python_function_for_method", "Python's own `sum`", lambda: sum([X], keepdim=True)),  # type: ignore[call-overload]
     ("empty_tensor", "no largest or smallest one", lambda: X[4:].amax(0)),
     ("axis_out_of_range", "Does a sum go over too many axes?", lambda: X.sum()[0:2]),
     ("axis_out_of_range", "axis 2 of a tensor that has 2 axes", lambda: X.sum(2)),
