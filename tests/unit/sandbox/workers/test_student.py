@@ -178,8 +178,7 @@ def test_what_runs_aside_changes_nothing_of_the_verdict(zygote, problems):
     """Changed functions are tried in the same worker, with time of their own, when all verdicts are known."""
     student, aside = Student(zygote, {BACKWARD_FILE: RIGHT.format(middle="pass").encode()}, STEPS), zygote.account(10.0)
     with closing(student):
-        right = student.answers(problems[0])["db2"].tensor
-        worker, used = student.process, student.time.used
+        right, worker, used = student.answers(problems[0])["db2"].tensor, student.process, student.time.used
         with student.aside(aside):
             student.define("def triple(dlogits):\n    print('aside')\n    return 3 * db2(dlogits)\n")
             assert student.run_steps(problems[0], ["triple"])["triple"].tensor.equal(3 * right)
