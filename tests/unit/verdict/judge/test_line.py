@@ -133,22 +133,13 @@ def test_rows_columns_and_elements_by_hand():
     assert wrong_places(all_wrong, right) == ""
 
 
-# What is special about the problems that fail ------------------------------------------------------------------------
-
-
-def test_a_size_that_all_failing_draws_share_is_not_called_the_cause():
-    """`rows` may have no part in the gradient: the sizes of one failing problem are given, and none is picked out."""
-    right = [Draw({"rows": 4, "columns": 3}), Draw({"rows": 5, "columns": 2})]
-    for failing in ([Draw({"rows": 8, "columns": 3}), Draw({"rows": 8, "columns": 2})], [Draw({"rows": 2})]):
-        assert smallest_sizes(failing, right, "is right") == ""
-
-
-def test_no_padding_and_a_single_example_are_what_is_special():
+def test_no_padding_and_a_single_example_are_special_and_a_size_that_the_failing_problems_share_is_not():
     wrong = [Draw({"batch": 3, "channels": 6, "padding": 1}), Draw({"batch": 4, "channels": 6, "padding": 2})]
     both, plain = Draw({"batch": 1, "channels": 4, "padding": 0}), Draw({"batch": 2, "channels": 5, "padding": 0})
     said = "It is right on the other problem, where batch is 1 and padding is 0."
     assert smallest_sizes(wrong, [both], "is right") == said
     assert smallest_sizes(wrong, [both, plain], "runs") == "It runs on 2 other problems, where padding is 0."
+    assert smallest_sizes(wrong, [Draw({"batch": 5, "channels": 4, "padding": 3})], "is right") == ""
 
 
 # Errors over shapes --------------------------------------------------------------------------------------------------

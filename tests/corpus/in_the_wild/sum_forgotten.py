@@ -1,4 +1,12 @@
-# === whole_network: An inner sum forgotten in the backward pass of a whole network, where the gradients before it are
+# === over_a_broadcast_axis: The gradient of a bias without the sum over the axis along which it was copied.
+# lesson: 03
+# db2: shape | The sum is missing: `b2`
+
+def db2(dlogits):
+    return dlogits
+
+
+# === inside_a_gradient: An inner sum forgotten in the backward pass of a whole network, where the gradients before it are
 #     right.
 # lesson: 06
 # by: both
