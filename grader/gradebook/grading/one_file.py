@@ -86,7 +86,7 @@ def judge_file(
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    Rows that are not right are explained after the verdicts; `show` gets these before. Raises Interrupted, and for
+    Rows that are not right are explained after the verdicts; where one is wrong, `show` gets these before. Raises Interrupted, and for
     faults of the grader ZygoteDied and what `suite` raises.
     """
     student, chain = student_of(lesson, submitted, zygote, interrupt)
@@ -96,7 +96,7 @@ def judge_file(
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:
             judged = judge_running_file(lesson, submitted, student, suite, chain)
-            if show is not None and judged.explain:
+            if show is not None and any(row.status in ("failed", "shape", "error") for row in judged.rows):
                 show(replace(judged, rows=[in_its_place(copy(row), submitted) for row in judged.rows]))
             explain_rows(lesson, submitted, judged, student.functions)
     for row in judged.rows:
