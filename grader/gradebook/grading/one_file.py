@@ -86,8 +86,8 @@ def judge_file(
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    Rows that are not right are explained after the verdicts; where one is wrong, `show` gets these before. Raises Interrupted, and for
-    faults of the grader ZygoteDied and what `suite` raises.
+    Rows that are not right are explained after the verdicts; where one is wrong, `show` gets these before. Raises
+    Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     student, chain = student_of(lesson, submitted, zygote, interrupt)
     student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
