@@ -17,12 +17,9 @@ def dropout_backward(dout, keep, p):
 # === heads_of_another_size: The forward pass is wrong, and all gradients belong to it.
 # lesson: 15
 # by: dojo
-# dgain3: failed | = Your `loss` is wrong, too, and it comes first: start there. The value is wrong: the error is
-#     0.071 of the gradient's size. Worst element [14]: found 0.296187038, expected 0.346751044. It is right on the
-#     other problem, where heads is 1.
-# dwte: failed | = Your `loss` is wrong, too, and it comes first: start there. The value is wrong: the error is 0.13
-#     of the gradient's size. Worst element [15, 10]: found 0.282822836, expected 0.217040962. It is right on the
-#     other problem, where heads is 1.
+# dgain3: failed | = Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong, and `dgain3` is
+#     computed from it.
+# dwte: failed | Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong
 # loss: failed | = `loss` is 3.15259441; expected 3.28323692. Its public example: exercises/15_gpt/examples.py:36
 # others: any
 

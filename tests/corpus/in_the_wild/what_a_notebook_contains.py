@@ -11,12 +11,11 @@
 
 # instead of: dbnbias =
 
-# === a_letter_is_missing: A line reads `dlogit`, which nothing assigns: the row is missing, and the message asks
-#     about `dlogits`.
+# === a_letter_is_missing: A line reads `dlogit`, which nothing assigns: the row is missing.
 # lesson: 03
 # keeps: import torch | n_embd | batch_size | emb = C
-# dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 2: it uses `dlogit`, which nothing assigns. Did
-#     you mean `dlogits`?
+# dh: missing | = `dh` cannot be taken out of mine.ipynb, cell 5, line 2: it uses `dlogit`, which nothing
+#     above assigns.
 # dW2, db2: passed
 # others: missing
 
