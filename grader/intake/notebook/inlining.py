@@ -2,7 +2,7 @@
 
 The statements of `with`, `try`, a main guard and marimo cells take the place of the block. A loop, a side of an `if` or
 a called function is opened if it contains a part of the pass: it assigns at least MIN_NAMES of the lesson's names, or
-its results are several gradients.
+its results are several gradients, or it declares a gradient as global.
 """
 
 from __future__ import annotations
@@ -115,10 +115,11 @@ class Inliner:
             return None
         file, function = self._functions[name]
         given = arguments_of(function, call) if can_be_opened(function) else None
+        shared = {name for each in function.body if isinstance(each, ast.Global) for name in each.names}
         is_part = (
             self._has_pass([function], self.gradients)
             or (target is not None and self._has_pass([function], self.values))
-            or (isinstance(target, ast.Tuple) and not self.gradients.isdisjoint(names_in(target)))
+            or not self.gradients.isdisjoint(names_in(target) if isinstance(target, ast.Tuple) else shared)
         )
         if given is None or not is_part:
             return None
