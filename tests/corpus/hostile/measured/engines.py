@@ -4,7 +4,7 @@
 import cmath
 
 import torch
-from right import Tensor, Value
+from right import Tensor, Value, unbroadcast
 
 
 class Recomputed:
