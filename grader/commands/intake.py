@@ -147,7 +147,7 @@ class Intake:
         print_remarks(new)
 
     def _say(self, *sentences: str) -> None:
-        """The same for what is no problem."""
+        """The same for news of what went well; with `quiet`, nothing."""
         self._warn(*(() if self._quiet else sentences))
 
     def read_files(self) -> None:

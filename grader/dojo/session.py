@@ -33,8 +33,8 @@ class Event:
     """What happened to a lesson's file.
 
     Attributes:
-        kind: `saved`, and then a check begins; `provisional`, with verdicts, before the search for slips in the code
-            that may explain them better; `checked`; `failed`, where there is no verdict.
+        kind: `saved`, and then a check begins; `provisional`, with verdicts, before the mistakes are named;
+            `checked`; `failed`, where there is no verdict.
         sentence: why there is no verdict.
         submitted: of a file that was saved, what is checked now.
     """

@@ -102,11 +102,9 @@ class FileTrials:
         return result
 
     def target(self, function: str, number: int) -> Target | None:
-        return (
-            None
-            if self.ran_out
-            else RenamedTarget(self._student, self._time, function, f"{self._prefixes[function]}{number}")
-        )
+        if self.ran_out:
+            return None
+        return RenamedTarget(self._student, self._time, function, f"{self._prefixes[function]}{number}")
 
     def operators(self, step: str, problem: Problem) -> int:
         return self._student.run_traced(problem, step).operators

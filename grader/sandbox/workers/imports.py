@@ -23,6 +23,10 @@ INERT = PROGRESS | frozenset(
 """Libraries that draw, show progress, log, check types or compile: without them, the same code computes the same."""
 COMPILER = frozenset({"torch._dynamo", "torch._inductor"})
 """Parts of torch that its other parts call, such as to ask whether they are being compiled: they are not."""
+COMPUTE_WITH_FUNCTIONS = frozenset(
+    {"jax", "autograd", "tensorflow", "functorch", "torch", "scipy", "sympy", "numdifftools"}
+)
+"""What these return for a function is another function, such as its derivative."""
 RANGES = frozenset({"trange", "tnrange", "prange"})
 
 
@@ -46,9 +50,9 @@ class NotAvailable(ModuleNotFoundError):
 class StandIn:
     """A library that is not available, or anything of it: an attribute, an entry, or what a call returned.
 
-    An annotation can be subscripted. Where the library is one of INERT, a decorator returns the function that it
-    decorates, another call does nothing, and a progress bar passes its iterable through. Every other use raises
-    NotAvailable. PyTorch's compiler is a stand-in, too: whatever torch asks of it is false.
+    A decorator returns the function that it decorates, an annotation can be subscripted. Where the library is one of
+    INERT, a call does nothing, and a progress bar passes its iterable through. Every other use raises NotAvailable.
+    PyTorch's compiler is a stand-in, too: whatever torch asks of it is false.
     """
 
     __version__ = "0"
@@ -59,6 +63,7 @@ class StandIn:
         self._module, self._name, self._items = module, name, items
         self._is_compiler = is_beneath(module, COMPILER)
         self._inert = root in INERT or self._is_compiler
+        self._decorates = self._inert or root not in COMPUTE_WITH_FUNCTIONS
         self._is_iterated = root in PROGRESS
 
     def __getattr__(self, name: str) -> StandIn:
@@ -69,7 +74,7 @@ class StandIn:
     def __call__(self, *arguments: Any, **_keywords: Any) -> Any:
         first = arguments[0] if arguments else None
         is_alone = len(arguments) == 1 or self._is_compiler
-        if self._inert and is_alone and (callable(first) or isinstance(first, (classmethod, property))):
+        if self._decorates and is_alone and (callable(first) or isinstance(first, (classmethod, property))):
             return first
         items = range(*arguments) if self._name in RANGES else first
         return StandIn(self._module, items=self._value(items if self._is_iterated else None))
@@ -97,8 +102,14 @@ class StandIn:
     def __mro_entries__(self, _bases: object) -> tuple[type, ...]:
         return ()
 
+    def __instancecheck__(self, _value: object) -> bool:
+        return bool(self._value(True))  # assert isinstance(x, Float[Tensor, "n"])
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self._refuse() if self._items is None else self._items)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(reversed(self._refuse() if self._items is None else self._items))
 
     def __len__(self) -> int:
         return len(self._refuse() if self._items is None else self._items)
@@ -117,7 +128,6 @@ class StandIn:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __neg__ = _refuse
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __float__ = __int__ = __index__ = __array__ = __fspath__ = _refuse
-    __reversed__ = __instancecheck__ = _refuse
 
 
 def forget_modules(names: Collection[str]) -> None:

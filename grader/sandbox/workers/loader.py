@@ -96,7 +96,9 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
     try:
         exec(code, module.__dict__)
         return []
-    except EXCUSED as error:
+    except BaseException as error:
+        if missing_cause(error) is None:
+            raise
         failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
         first = error
     left_out: list[BaseException] = []
@@ -110,11 +112,12 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseExc
                 raise first  # it is not run twice: what it printed would appear twice
             exec(compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True), module.__dict__)
         except (Exception, AutogradUsed, SystemExit) as error:
-            if not isinstance(error, EXCUSED) and not left_out:
+            cause = missing_cause(error)
+            if cause is None and not left_out:
                 raise
-            if not (is_import and isinstance(error, NotAvailable)):
-                left_out.append(error)
-            set_stand_ins(module, statement, error)
+            if not (is_import and isinstance(cause, NotAvailable)):
+                left_out.append(cause or error)
+            set_stand_ins(module, statement, cause)
     return left_out
 
 
@@ -127,7 +130,15 @@ def simple_imports(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
-def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException) -> None:
+def missing_cause(error: BaseException) -> BaseException | None:
+    """The error if it is EXCUSED; for `from torch import _decomp`, the error that any other library gives."""
+    if type(error) is ImportError and (error.name or "").partition(".")[0] == "torch":
+        name = str(error).partition("'")[2].partition("'")[0]  # Python 3.12 has it as an attribute
+        return NotAvailable(f"{error.name}.{name}").with_traceback(error.__traceback__)
+    return error if isinstance(error, EXCUSED) else None
+
+
+def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException | None) -> None:
     """Give the names that a left-out statement would set a stand-in, so that a step that uses one names the library."""
     if isinstance(cause, NotAvailable) and not isinstance(statement, DefinitionNode):
         for node in ast.walk(statement):

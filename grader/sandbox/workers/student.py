@@ -200,30 +200,6 @@ class Student(StepRunner):
         """Traced steps that computed in float32 although they were given float64."""
         return {step for (_, step), answer in self._traced.items() if answer.low_precision}
 
-    # Outside the verdict ----------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def aside(self, time: TimeAccount) -> Iterator[None]:
-        """What runs inside uses up `time`. Nothing that it prints, or is caught at, counts."""
-        kept = self.time, self.output, self.joint, self.given_up, self.switched_on
-        self.time, self.output, self.given_up = time, Output(0), {}
-        try:
-            yield
-        finally:
-            self.time, self.output, self.joint, self.given_up, self.switched_on = kept
-
-    def define(self, text: str) -> None:
-        """Add functions to the file, after its verdict, also in the present worker."""
-        source = self.files[BACKWARD_FILE] + b"\n\n\n" + text.encode("utf-8", "replace") + b"\n"
-        self.files = {**self.files, BACKWARD_FILE: source}
-        if self.process is not None:
-            self._ask(Define(text), self._limits.import_seconds, BACKWARD_FILE)
-
-    def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
-        """{step: answer} for some steps, run now; with `joint`, by that function."""
-        self.joint = joint
-        return self._run(problem, steps)
-
     def _run(self, problem: Problem, steps: Sequence[str], watched: bool = False) -> dict[str, Answer]:
         """{step: answer} for `steps`; with `watched` see Run.
 
@@ -355,3 +331,27 @@ class Student(StepRunner):
             if answer.seen is not None:
                 return answer.seen
         return None
+
+    # Outside the verdict ----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def aside(self, time: TimeAccount) -> Iterator[None]:
+        """What runs inside uses up `time`. Nothing that it prints, or is caught at, counts."""
+        kept = self.time, self.output, self.joint, self.given_up, self.switched_on
+        self.time, self.output, self.given_up = time, Output(0), {}
+        try:
+            yield
+        finally:
+            self.time, self.output, self.joint, self.given_up, self.switched_on = kept
+
+    def define(self, text: str) -> None:
+        """Add functions to the file, after its verdict, also in the present worker."""
+        source = self.files[BACKWARD_FILE] + b"\n\n\n" + text.encode("utf-8", "replace") + b"\n"
+        self.files = {**self.files, BACKWARD_FILE: source}
+        if self.process is not None:
+            self._ask(Define(text), self._limits.import_seconds, BACKWARD_FILE)
+
+    def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
+        """{step: answer} for some steps, run now; with `joint`, by that function."""
+        self.joint = joint
+        return self._run(problem, steps)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 WORKER_START_SECONDS = 600.0
 """A guard: how long the zygote is waited for."""
 ENDING_SECONDS = 5.0
-"""A guard: how long a process that is no longer needed is given to end by itself."""
+"""A guard: how long a process whose work is done is given to end by itself."""
 WALL_FACTOR = 6.0
 LOOKS = 20
 """How often the processor time is read within a limit. The first and the last of these parts count as used."""

@@ -144,13 +144,15 @@ class Worker:
         return Answer("returned", value=(names, plain, note))
 
     def define(self, text: str) -> Answer:
-        postponed = __future__.annotations.compiler_flag  # an annotation may name what the file does not import
+        """Run the text in the file's module. Its annotations stay unread, as those of the file may have been."""
+        postponed = __future__.annotations.compiler_flag
         ActUsed.is_watched_for = False
         try:
             exec(compile(text, self._files[0], "exec", postponed, dont_inherit=True), self._names)
         except BaseException as error:
             return failure(error, "", self._files)
-        ActUsed.is_watched_for = True
+        finally:
+            ActUsed.is_watched_for = True
         self._functions = functions_of(self._names)
         return Answer("returned")
 

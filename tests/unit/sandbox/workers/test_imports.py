@@ -24,6 +24,7 @@ import sympy
 import pandas as pd
 from jax import grad, numpy as jnp
 from sympy.abc import x
+from torch import _decomp
 from torch.utils.tensorboard import SummaryWriter
 
 tanh = jnp.tanh
@@ -174,7 +175,7 @@ def dx(dy):
     assert (rounds, total) == (1000, 10)
     assert list(module.tqdm([])) == [] and len(tqdm("abc")) == 3 and list(in_notebook(2, 4)) == [2, 3]
     assert sum(track(range(4), description="a")) == 6 and sum(alive_it([1, 2])) == 3 and sum(auto([3])) == 3
-    assert list(enumerate(tqdm("ab"))) == [(0, "a"), (1, "b")]
+    assert list(enumerate(tqdm("ab"))) == [(0, "a"), (1, "b")] and list(reversed(tqdm(range(3)))) == [2, 1, 0]
     assert list(zip(tqdm(x for x in range(2)), "ab")) == [(0, "a"), (1, "b")]
     with tqdm(range(3)) as bar:
         for i in bar:
@@ -186,7 +187,7 @@ def dx(dy):
 
 DECORATED = """
 from __future__ import annotations
-import einops, jax, numba
+import einops, jax, numba, unheard_of
 from typing import Optional
 from torch import Tensor
 from beartype import beartype
@@ -197,12 +198,16 @@ Matrix = Float[Tensor, "a b"]
 
 @jaxtyped(typechecker=beartype)
 def dx(dy: Optional[Float[Tensor, "a"]], other: Matrix | None = None, third: Tensor | Matrix = 3) -> Matrix:
-    return dy
+    return dy if isinstance(dy, Float[Tensor, "a"]) else None
 
 @numba.njit(parallel=True)
 def dw(dy):
     for _ in numba.prange(3):
         pass
+    return dy
+
+@unheard_of.checked
+def db(dy):
     return dy
 
 dc = jax.grad(dx)
@@ -215,8 +220,8 @@ def dh(dy):
 @pytest.mark.parametrize("first", ["", "from __future__"], ids=["evaluated", "postponed"])
 def test_decorators_and_annotations_of_missing_libraries_change_nothing(zygote: ZygoteProcess, first: str) -> None:
     source = DECORATED if first else DECORATED.replace("from __future__ import annotations\n", "")
-    _, found = outcomes(zygote, source.encode(), "dx", "dw", "dc", "dh")
-    assert (found["dx"], found["dw"]) == ("returned", "returned")
+    _, found = outcomes(zygote, source.encode(), "dx", "dw", "db", "dc", "dh")
+    assert [found[step] for step in ("dx", "dw", "db")] == ["returned"] * 3
     assert found["dc"].startswith("raised: NotAvailable: `jax`") and found["dh"].startswith("raised: NotAvailable: `ei")
 
 
