@@ -1,14 +1,15 @@
 """What a submission costs here and in another checkout, in turns on one machine: for judging a change.
 
     git worktree add ../before HEAD~20
-    python -m bench compare ../before                 lesson 03: right and wrong submissions, the key, and slips in it
+    python -m bench compare ../before                 lesson 03: right and wrong submissions, the key with a slip
     python -m bench compare ../before --turns 30 --lesson 06
 
 Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
 take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
 the grader, its zygote, its workers and its reader of source text together; wall-clock time is what somebody waits who
 has one submission graded. The ratio is the median over the turns of this checkout's figure divided by the other's.
-"A slip" is the answer key with one edit of bench/mutants, so explaining it costs what it takes more than the key.
+"A slip" is the answer key with one edit of bench/mutants, and "unwritten" the key without the answer of that function.
+Both run the student's own chain, so explaining a slip costs what it takes more.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import count, cycle, islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from bench import ROOT
@@ -33,8 +34,8 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
 AT_A_TIME = 10
-KEY, SLIP = "key", "slip"
-KINDS = (RIGHT, WRONG, KEY, SLIP)
+UNWRITTEN, SLIP = "unwritten", "slip"
+KINDS = (RIGHT, WRONG, UNWRITTEN, SLIP)
 
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
@@ -114,11 +115,12 @@ def files_of(lesson: Lesson, kind: str) -> Iterator[bytes]:
     if kind in (RIGHT, WRONG):
         return sources(lesson, kind)
     key = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
-    if kind == KEY:
-        return (f"{key}\n# {number}\n".encode() for number in count())
     slips = mutants(key)
     random.Random(lesson.name).shuffle(slips)
-    return (f"{key}\n\n{slip.source}\n".encode() for slip in cycle(slips))
+    if kind == SLIP:
+        return (f"{key}\n\n{slip.source}\n".encode() for slip in cycle(slips))
+    stub = "\n\ndef {}(*_):\n    raise NotImplementedError  # {}\n"
+    return (f"{key}{stub.format(slip.where, number)}".encode() for number, slip in enumerate(cycle(slips)))
 
 
 def main(parser: argparse.ArgumentParser) -> None:
@@ -134,5 +136,5 @@ def main(parser: argparse.ArgumentParser) -> None:
             for what, (theirs, mine, ratio) in zip(("processor ms", "wall-clock ms"), figures, strict=True):
                 print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
             processor[kind] = figures[0]
-        theirs, mine = (processor[SLIP][which] - processor[KEY][which] for which in (0, 1))
+        theirs, mine = (processor[SLIP][which] - processor[UNWRITTEN][which] for which in (0, 1))
         print(f"{'explaining, processor ms':24} {theirs:8.1f} {mine:8.1f} {mine / theirs:6.3f}")
