@@ -6,29 +6,32 @@
 
 A mutant must be rejected, or stand in mutants_equivalent.toml with the reason why it is right after all. Exit status 1
 if one was accepted that is not listed, if a listed one was rejected, or if the hidden suite itself broke on one.
-Mutants run in a forked child: one that never ends, or takes too much memory, costs only itself.
+They are graded as students' files, in workers, and lessons side by side.
 
-A rejected mutant is told something specific where a known mistake is named, a reading of the graph, of the result or of
-an error's text holds, or a shape, a type or a rule of the row says what was expected; not where only the anatomy of the
-error is given, or Python's own error with its line.
+A rejected mutant is told something specific where a known mistake is named, the cause was found from the numbers, the
+code or an error's text, or a shape, a type or a rule of the row says what was expected; not where only the anatomy of
+the error is given, or Python's own error with its line.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import sys
 import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-
-import torch
 
 from bench.measuring import lessons_named
 from bench.mutants.edits import Mutant, mutants, sample
-from bench.mutants.judge import KINDS, SPECIFIC, Bench, Judged, judge_all
+from bench.mutants.judge import KINDS, SPECIFIC, Bench, Judged
 from grader.lesson.lesson import Lesson
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
@@ -97,27 +100,22 @@ class Tally:
         }
 
 
-def judge_lesson(lesson: Lesson, seed: int, budget: int | None, known: Listed) -> Tally:
-    """`budget` is the number of mutants of each function; None for all."""
-    started = time.perf_counter()
-    bench = Bench(lesson, seed)
-    every = mutants(bench.solution)
+def judge_lesson(seed: int, budget: int | None, take_all: bool, lesson: Lesson) -> Tally:
+    """`budget` is the number of mutants of each function."""
+    started, known = time.perf_counter(), listed()
+    budget = None if take_all else budget or BUDGETS.get(lesson.name, BUDGET)
+    every = mutants(lesson.answer_key)
     chosen = every if budget is None else sample(every, budget, seed)
     here = {(m.where, m.change) for m in every}
     here |= {(m.where, m.before) for m in every}
     stale = [key for key in known.right | known.open if key[0] == lesson.name and key[1:] not in here]
     if stale:
         raise SystemExit(f"{EQUIVALENT.name} lists what is no mutant: {stale[0]}")
-    unchanged = bench.judge(Mutant(lesson.functions[0], "", "", ""))
-    if unchanged.kind != "accepted":
-        raise SystemExit(f"{lesson.name}: the solution itself is rejected: {unchanged}")
-
-    def progress(done: int) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{lesson.name}: {done} of {len(chosen)} ", end="\r", file=sys.stderr, flush=True)
-
-    found = judge_all(bench, chosen, progress)
-    judged = list(zip(chosen, found, strict=True))
+    with closing(Bench(lesson, seed)) as bench:
+        unchanged = bench.judge(Mutant(lesson.functions[0], "", "", ""))
+        if unchanged.kind != "accepted":
+            raise SystemExit(f"{lesson.name}: the solution itself is rejected: {unchanged}")
+        judged = [(mutant, bench.judge(mutant)) for mutant in chosen]
     return Tally(lesson.name, judged, len(every), time.perf_counter() - started, known)
 
 
@@ -148,11 +146,11 @@ def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the hidden problems and of the sample (1)")
     parser.add_argument("--show", choices=("accepted", *KINDS), metavar="KIND", help=f"accepted, {', '.join(KINDS)}")
     chosen = parser.parse_args()
-    torch.set_num_threads(1)
-    known, tallies = listed(), list[Tally]()
-    for lesson in lessons_named(chosen.lessons):
-        budget = chosen.budget or BUDGETS.get(lesson.name, BUDGET)
-        tallies.append(judge_lesson(lesson, chosen.seed, None if chosen.all else budget, known))
+    judge, tallies = partial(judge_lesson, chosen.seed, chosen.budget, chosen.all), list[Tally]()
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("spawn")) as pool:
+        for tally in pool.map(judge, lessons_named(chosen.lessons)):
+            print(f"{tally.lesson}: {len(tally.judged)} mutants", file=sys.stderr)
+            tallies.append(tally)
     if chosen.show:
         print(*shown(tallies, chosen.show), "", sep="\n")
     faults = [fault for tally in tallies for fault in tally.faults]
