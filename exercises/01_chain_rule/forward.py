@@ -96,8 +96,8 @@ def two_highest(inputs):
     rating[:, 0] = rating[:, -1] = rating.max(1).values + 1.0
 
 
-TIE = (
-    "Where two elements share the maximum of a row, your `drating` differs from torch's: `max(1)` sends the gradient "
-    "to only one of them. At a tie there is no derivative, so this costs no points. But does your row still add up to "
-    "`dhighest`?"
-)
+TIE = {
+    "drating": "Where two elements share the maximum of a row, your `drating` differs from torch's: `max(1)` sends the "
+    "gradient to only one of them. At a tie there is no derivative, so this costs no points. But does your row still "
+    "add up to `dhighest`?"
+}

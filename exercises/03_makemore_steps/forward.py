@@ -97,7 +97,8 @@ def tie_at_the_maximum(inputs):
     inputs["b2"][1] = inputs["b2"][4] = 20
 
 
-TIE = (
-    "Where two logits of a row are equal and the largest, their maximum has no derivative. `max(1)` gives all of the "
-    "gradient to the first of them, `amax` shares it, comparing with the maximum repeats it. All count as right."
-)
+TIE = {
+    "dlogits": "Where two logits of a row are equal and the largest, their maximum has no derivative. `max(1)` gives "
+    "all of the gradient to the first of them, `amax` shares it, comparing with the maximum repeats it. All count as "
+    "right."
+}

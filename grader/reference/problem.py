@@ -39,13 +39,22 @@ def derive(seed: int, *parts: object) -> int:
 class Draw:
     """One problem that a suite requests: sizes for `inputs(generator, **sizes)`, and a change of the drawn values.
 
-    `change(inputs)` edits the dictionary in place (ties, one class repeated, repeated tokens). A draw with a `note` is
-    *advisory*: an answer that fails only there passes, and the student reads the note.
+    `change(inputs)` edits the dictionary in place (ties, one class repeated, repeated tokens). A draw with a `note`,
+    {row: text}, is *advisory*: only these rows are run on it, and where an answer fails only there, it passes and the
+    student reads the text.
     """
 
     sizes: Mapping[str, int | float] = field(default_factory=dict)
     change: Callable[[Inputs], None] | None = None
-    note: str = ""
+    note: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.note, str):
+            raise ValueError(f"`note` is a table, {{row: text}}, and not the text {self.note[:40]!r}")
+
+    def asks(self, row: str) -> bool:
+        """Whether a row is run on it."""
+        return not self.note or row in self.note
 
     def describe(self) -> str:
         return ", ".join(f"{k} {v}" for k, v in self.sizes.items()) or "the sizes in README.md"

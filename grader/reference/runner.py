@@ -54,7 +54,7 @@ class StepRunner:
     trials: Any = None
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        """{step: answer} for every step. Operators are not counted and float32 is not noticed."""
+        """{step: answer} for every step that is run there. Operators are not counted, float32 is not noticed."""
         raise NotImplementedError
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
@@ -80,7 +80,7 @@ class LocalStudent(StepRunner):
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         if problem not in self._answers:
-            self._answers[problem] = self._run(self._steps, problem)
+            self._answers[problem] = self._run(list(filter(problem.draw.asks, self._steps)), problem)
         return self._answers[problem]
 
     def run_traced(self, problem: Problem, step: str) -> Answer:

@@ -135,7 +135,7 @@ def test_a_change_of_forward_py_is_drawn_for_the_public_and_by_the_hidden_suite(
         for draws in (lesson.public_draws, lesson.draws):
             changes = [draw.change.__name__ for draw in draws if draw.change is not None]
             assert "without_the_last" in changes, lesson.name
-        notes = [{draw.note for draw in draws if draw.note} for draws in (lesson.public_draws, lesson.draws)]
+        notes = [[draw.note for draw in draws if draw.note] for draws in (lesson.public_draws, lesson.draws)]
         assert notes[0] == notes[1], lesson.name
 
 

@@ -181,11 +181,11 @@ class Student(StepRunner):
         return not problem.random_upstream and self.joint is None
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        """{step: answer} for every step, each fed the problem's own upstream gradients."""
+        """{step: answer} for every step that is run there, each fed the problem's own upstream gradients."""
         if problem not in self._answers:
             if self.discloses(problem) and not self.is_right:
                 self.chain()  # before the true gradients are in the worker
-            self._answers[problem] = self._run(problem, self.steps)
+            self._answers[problem] = self._run(problem, list(filter(problem.draw.asks, self.steps)))
         return self._answers[problem]
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
@@ -310,7 +310,7 @@ class Student(StepRunner):
             return {}
 
         def returned(problem: Problem) -> int:
-            return sum(self._answers[problem][step].outcome == "returned" for step in due)
+            return sum(step in due and each.outcome == "returned" for step, each in self._answers[problem].items())
 
         problem = max(hidden, key=returned)
         answers = self._run(problem, due, watched=True)

@@ -25,7 +25,7 @@ def judge_step(student: StepRunner, step: str, problems: Sequence[Problem], any_
     may differ from the value's in axes of length one.
     """
     name = step[1:]
-    cases = [(problem, student.answers(problem)[step]) for problem in problems]
+    cases = [(problem, student.answers(problem)[step]) for problem in problems if problem.draw.asks(step)]
     if any_ones:
         cases = [(problem, reshaped(answer, problem.values[name].shape)) for problem, answer in cases]
     verdict = judge_line(name, cases)
@@ -143,7 +143,8 @@ class GradientCheck:
     def cases(self, draws: Sequence[Draw]) -> list[Case]:
         """The problems that decide on these draws, and what the student's step returned on each of them."""
         self.judge(draws)
-        return [(problem, self.student.answers(problem)[self.item.name]) for problem in self.deciding]
+        step, asked = self.item.name, [each for each in self.deciding if each.draw.asks(self.item.name)]
+        return [(problem, self.student.answers(problem)[step]) for problem in asked]
 
     def row(self, draws: Sequence[Draw]) -> Row:
         """The row of results.json, without its figures."""

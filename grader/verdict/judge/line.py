@@ -105,7 +105,7 @@ def remark_on_right(name: str, cases: Sequence[Case], verdict: Verdict) -> str |
         if problem.draw.note and (
             answer.tensor is None or answer.changed or not compare_answer(name, problem, answer).passed
         ):
-            return problem.draw.note
+            return problem.draw.note[f"d{name}"]
     if any(answer.in_float32 for problem, answer in cases if not problem.draw.note):
         return JUDGED_IN_FLOAT32
     is_rounded = verdict.relative_error is not None and verdict.relative_error > TOLERANCE

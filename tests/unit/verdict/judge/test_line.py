@@ -42,7 +42,7 @@ def problems() -> list[Problem]:
 
 @pytest.fixture(scope="module")
 def with_a_tie(problems) -> list[Problem]:
-    return [*problems, Problem(forward, inputs, Draw({"rows": 5, "columns": 4}, tie, NOTE), 9)]
+    return [*problems, Problem(forward, inputs, Draw({"rows": 5, "columns": 4}, tie, {"dx": NOTE}), 9)]
 
 
 def judged(problems: list[Problem], name: str, answer: Callable[[Problem], Any], **claims: Any) -> Any:
