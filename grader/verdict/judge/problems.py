@@ -39,7 +39,7 @@ class ProblemBook:
         result = []
         for number, draw in enumerate(draws):
             change = getattr(draw.change, "__name__", "")
-            key = (lesson.name, number, f"{sorted(draw.sizes.items())} {change} {draw.note}")
+            key = (lesson.name, number, f"{sorted(draw.sizes.items())} {change} {' '.join(draw.note.values())}")
             if key not in self._drawn:
                 self._drawn[key] = lesson.problem(draw, derive(self.seed, *key))
             result.append(self._drawn[key])
