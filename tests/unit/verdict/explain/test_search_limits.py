@@ -105,9 +105,10 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         target=lambda function, number: Target(operators),
     )
     check: Any = SimpleNamespace(
-        on=SimpleNamespace(calls=["f"]),
+        on=SimpleNamespace(calls=[Call("f", {})]),
         student=SimpleNamespace(trials=trials, interrupt=None),
         item=SimpleNamespace(function="f", name="f"),
+        lesson=SimpleNamespace(small_numbers=(), checks=()),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
@@ -141,7 +142,7 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
         raise CheckFailed("wrong", "failed")
 
     def returned(*values: Any) -> Any:
-        return SimpleNamespace(calls=["f"], returned_values=[("f", value) for value in values])
+        return SimpleNamespace(calls=[Call("f", {})], returned_values=[("f", value) for value in values])
 
     trials = SimpleNamespace(
         contents=lambda function: None,
@@ -152,6 +153,7 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
         on=returned(right, own, right),
         student=SimpleNamespace(trials=trials, interrupt=None),
         item=SimpleNamespace(function="f", name="f"),
+        lesson=SimpleNamespace(small_numbers=(), checks=()),
         reference=lambda assertion, at: (None, returned(right, right, right)),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
