@@ -50,6 +50,13 @@ def one_after_the_other(x, h0, Wx, Wh, b, k=10**9):
     return torch.stack(found)
 
 
+def lstm_layer(x, h0, c0, Wx, Wh, b):
+    """(every h, the last h and c with an axis of layers in front)"""
+    parameters = {"weight_ih_l0": Wx.T, "weight_hh_l0": Wh.T, "bias_ih_l0": b, "bias_hh_l0": 0 * b}
+    made = layer(torch.nn.LSTM, Wx, Wh, b)
+    return torch.func.functional_call(made, parameters, (x, (h0[None], c0[None])))
+
+
 class Torch:
     """The same functions by torch's own layers and autograd."""
 
@@ -72,13 +79,23 @@ class Torch:
         return differentiated(lambda *leaves: one_after_the_other(*leaves, k), leaves, dh)
 
     @staticmethod
-    def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
-        def run(x, h0, c0, Wx, Wh, b):
-            made = layer(torch.nn.LSTM, Wx, Wh, b)
-            parameters = {"weight_ih_l0": Wx.T, "weight_hh_l0": Wh.T, "bias_ih_l0": b, "bias_hh_l0": 0 * b}
-            return torch.func.functional_call(made, parameters, (x, (h0[None], c0[None])))[0]
+    def norms_through_time(dlast, x, h0, Wx, Wh, b):
+        with torch.enable_grad():
+            h = [h0.clone().requires_grad_()]
+            for each in x:
+                h.append(torch.tanh(each @ Wx + h[-1] @ Wh + b))
+            return torch.stack([each.norm() for each in torch.autograd.grad((h[-1] * dlast).sum(), h)])
 
-        return differentiated(run, (x, h0, c0, Wx, Wh, b), dh)
+    @staticmethod
+    def lstm_step_backward(dh, dc, i, f, g, o, c, c_before, h_before, x, Wx, Wh):
+        bias = (torch.cat((i.logit(), f.logit(), g.atanh(), o.logit()), 1) - x @ Wx - h_before @ Wh)[0]
+        leaves = (x[None], h_before, c_before, Wx, Wh, bias)
+        dx, *others = differentiated(lambda *leaves: torch.cat(lstm_layer(*leaves)[1]), leaves, torch.stack((dh, dc)))
+        return dx[0], *others
+
+    @staticmethod
+    def lstm_backward(dh, *network):
+        return differentiated(lambda *network: lstm_layer(*network)[0], network, dh)
 
 
 NAMES = ("dx", "dh0", "dWx", "dWh", "db")
@@ -112,6 +129,20 @@ def chunks(on, generator, **sizes):
     return by_name(NAMES, on.call("truncated_backward", dh, x, h0, *weights, 3))
 
 
+def norms(on, generator, **sizes):
+    x, h0, *weights = network(generator, **sizes)
+    return on.call("norms_through_time", drawn(generator, *h0.shape), x, h0, *weights)
+
+
+def lstm_step(on, generator, **sizes):
+    (x, *_), h0, Wx, Wh, b = network(generator, **sizes, gates=4)
+    i, f, g, o = (x @ Wx + h0 @ Wh + b).chunk(4, 1)
+    i, f, g, o, c0 = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid(), drawn(generator, *h0.shape)
+    dh, dc = drawn(generator, *h0.shape), drawn(generator, *h0.shape)
+    found = on.call("lstm_step_backward", dh, dc, i, f, g, o, f * c0 + i * g, c0, h0, x, Wx, Wh)
+    return by_name(("dx", "dh_before", "dc_before", "dWx", "dWh", "db"), found)
+
+
 def lstm(on, generator, **sizes):
     x, h0, *weights = network(generator, **sizes, gates=4)
     dh, c0 = drawn(generator, len(x), *h0.shape), drawn(generator, *h0.shape)
@@ -135,25 +166,11 @@ def test_truncated_backward(check):
 
 
 def test_norms_through_time(check):
-    """One feature, weights of 1/2, states of zero: every step back halves the gradient."""
-    x, h0, one = (torch.zeros(shape, dtype=torch.float64) for shape in ((3, 1, 1), (1, 1), (1, 1)))
-    Wh = torch.full((1, 1), 0.5, dtype=torch.float64)
-    found = check.on.call("norms_through_time", one + 8, x, h0, one, Wh, one[0])
-    check.equals({"norms": found}, {"norms": torch.tensor([1.0, 2.0, 4.0, 8.0], dtype=torch.float64)})
+    check.agrees(norms, draws=SIZES, reference=Torch)
 
 
 def test_lstm_step_backward(check):
-    """One number each: gates of 1/2, g = 0, c = 1 from c_before = 2, and only `c` gets a gradient, of one."""
-    half, zero, one = (torch.full((1, 1), value, dtype=torch.float64) for value in (0.5, 0.0, 1.0))
-    weights = torch.tensor([[1.0, 2.0, 3.0, 4.0]], dtype=torch.float64)
-    found = check.on.call(
-        "lstm_step_backward", zero, one, half, half, zero, half, one, 2 * one, 3 * one, one, weights, weights
-    )
-    # i: 1 · g = 0; f: 1 · 2 · 1/4; g: 1 · 1/2; o: 0. Then a linear layer: 0.5 · 2 + 0.5 · 3
-    da = torch.tensor([[0.0, 0.5, 0.5, 0.0]], dtype=torch.float64)
-    names = ("dx", "dh_before", "dc_before", "dWx", "dWh", "db")
-    expected = (2.5 * one, 2.5 * one, half, da, 3 * da, da[0])
-    check.equals(dict(zip(names, found, strict=True)), dict(zip(names, expected, strict=True)))
+    check.agrees(lstm_step, draws=SIZES, reference=Torch)
 
 
 def test_lstm_backward(check):

@@ -69,8 +69,9 @@ class FileTrials:
 
     def _define_edits(self, function: str, known: Known) -> list[Edit]:
         """Find the edits, and define the changed functions."""
-        if known.returned and self._student.joint is not None:
-            known = replace(known, returned=self._student.joint.returns)  # in the order of the tuple
+        joint = self._student.joint
+        if known.returned and joint is not None and joint.name == function:
+            known = replace(known, returned=joint.returns)  # in the order of the tuple
         prefix = self._prefixes[function] = f"changed_{next(self._numbers)}_"
         try:
             found, texts = source_reader().call(edits_of, self._text, function, prefix, known)

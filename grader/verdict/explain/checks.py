@@ -169,7 +169,7 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
         return random
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
-    edits = enumerate(trials.edits(function, known_of(check)))
+    edits = enumerate(trials.edits(function, known_of(check, failed)))
     work, wrong = 0, first_wrong_call(check, failed)
     for number, edit in ((n, each) for n, each in edits if each.function == function and each.kind != INNER_GRADIENT):
         check_interrupt()
@@ -194,12 +194,20 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
     return None
 
 
-def known_of(check: Check) -> Known:
-    """What the student's function was given when it was called first."""
+def known_of(check: Check, failed: CheckFailed) -> Known:
+    """What the student's function was given when it was called first, and which parts of the result are right."""
     given = next((call.arguments for call in check.on.calls if call.function == check.item.function), {})
-    shapes = {name: list(value.shape) for name, value in given.items() if isinstance(value, Tensor)}
-    sizes = [name for name, value in given.items() if type(value) is int and value > 1]
-    return Known(shapes, sizes, check.lesson.small_numbers)
+    _, results = failed.compared or (None, ())
+    whole = results[0].expected if results else None
+    parts = [part for part in whole if str(part).isidentifier()] if isinstance(whole, dict) else []
+    wrong = {part for result in results for part in differing_parts(result.agreement.findings)}
+    return Known(
+        shapes={name: list(value.shape) for name, value in given.items() if isinstance(value, Tensor)},
+        sizes=[name for name, value in given.items() if type(value) is int and value > 1],
+        constants=check.lesson.small_numbers,
+        returned=parts,
+        right=[part for part in parts if part not in wrong],
+    )
 
 
 def spoils_no_other(tests: Mapping[str, Test], check: Check, target: Target) -> bool:

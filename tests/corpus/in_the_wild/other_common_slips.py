@@ -18,3 +18,40 @@ def dlogits(logits, Yb, n):
     p = torch.softmax(logits, 1)
     p[Yb] -= 1
     return p / n
+
+# === factor_of_a_function: A part lacks a tensor that the function is given; a power is not brought down; `p` for what
+#     it leaves of 1.
+# lesson: 14
+# by: dojo
+# gelu_backward: failed | In `cdf + density`, a part lacks the factor `x`. With it, `gelu_backward` is right.
+# gelu_tanh_backward: failed | `x ** 2` lacks the factor that the derivative of a power has: its exponent.
+# dropout_backward: failed | In `dout * keep / p`, `p` and what it leaves of 1 are mixed up.
+# others: any
+
+def gelu_backward(dout, x):
+    density, cdf = torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi), (1 + torch.erf(x / math.sqrt(2))) / 2
+    return dout * (cdf + density)
+
+
+def gelu_tanh_backward(dout, x):
+    t = torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+    slope = math.sqrt(2 / math.pi) * (1 + 0.044715 * x ** 2)
+    return dout * ((1 + t) + x * (1 - t**2) * slope) / 2
+
+
+def dropout_backward(dout, keep, p):
+    return dout * keep / p
+
+# === one_part_is_wrong: One of six results: what it is computed from is changed first.
+# lesson: 16
+# lstm_step_backward: failed | = In `dc * o`, look at `o`: another value belongs there. With it, `lstm_step_backward` is
+#     right.
+# others: any
+
+def lstm_step_backward(dh, dc, i, f, g, o, c, c_before, h_before, x, Wx, Wh):
+    tanh_c = torch.tanh(c)
+    do = dh * tanh_c
+    dc = dc + dh * o * (1 - tanh_c**2)
+    di, df, dg = dc * g, dc * c_before, dc * i
+    da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * (1 - g**2), do * o * (1 - o)), 1)
+    return da @ Wx.T, da @ Wh.T, dc * o, x.T @ da, h_before.T @ da, da.sum(0)
