@@ -33,43 +33,26 @@ sdist: $(VENV)/ready  ## dist/*.tar.gz: the same as source; refuses likewise
 grade: $(VENV)/ready  ## grade examples/submissions and say where the report is
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)
 
-# Three processes, because a test often waits for a worker or a deadline. Each takes whole folders, because tests of a
-# folder share what is loaded once. The first has temporary folders of its own: another pytest that starts closes the
-# common one to other users.
-PART_1 := tests/unit/sandbox tests/unit/dojo tests/unit/verdict tests/unit/publish --basetemp "$$said/tmp"
-PART_2 := tests/unit/gradebook tests/unit/intake tests/e2e/browser
-PART_0 := $(addprefix --ignore ,$(filter tests/%,$(PART_1) $(PART_2)))
-define in_parts
-	said=$$(mktemp -d); trap 'kill $$first $$second 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
-	COVERAGE_FILE=.coverage.1 $(TEST) $(PART_1) >"$$said/1" 2>&1 & first=$$!; \
-	COVERAGE_FILE=.coverage.2 $(TEST) $(PART_2) >"$$said/2" 2>&1 & second=$$!; \
-	status=0; COVERAGE_FILE=.coverage.0 $(TEST) $(PART_0) || status=$$?; \
-	for each in $$first $$second; do wait $$each || status=$$?; done; first=; second=; cat "$$said"/?; exit $$status
-endef
+# Three workers, because a test often waits for another process or a deadline. The short tests of a folder, and the
+# others of a file, run in one worker and in order (tests/conftest.py).
+PYTEST := $(BIN)/python -m pytest -q
+IN_PARALLEL := --numprocesses 3 --no-loadscope-reorder --dist
 
 # What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
 test test-full coverage: export PYTHONDONTWRITEBYTECODE =
-test coverage: TEST := $(BIN)/python -m pytest -q -m 'not slow and not full'
 test: $(VENV)/ready  ## the short tests: some cases of each family
-	@$(in_parts)
+	$(PYTEST) $(IN_PARALLEL) loadscope -m 'not slow and not full'
 
-# Without xdist: the sandbox's tests, because a folder of xdist's is closed to other users, and those of one terminal,
-# which go on where the last one left off.
-FULL := $(BIN)/python -m pytest -q -m 'full and not slow'
-IN_ORDER := tests/unit/sandbox tests/unit/dojo/test_dojo_watch.py
 test-full: $(VENV)/ready  ## the other cases, and what takes a second or more; after a larger change, both must pass
-	@status=0; $(FULL) --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) || status=$$?; \
-	$(FULL) $(IN_ORDER) || status=$$?; exit $$status
+	$(PYTEST) $(IN_PARALLEL) loadfile -m 'full and not slow'
 
 test-slow: $(VENV)/ready  ## all tests: statistical ones, and those that take minutes, as well
-	$(BIN)/python -m pytest -q -m 'slow or not slow'
+	$(PYTEST) -m 'slow or not slow'
 
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it.
-coverage: TEST += --cov grader --cov-branch --cov-report= --cov-fail-under=0
-coverage: PART_1 += --ignore tests/unit/sandbox/isolation
 coverage: $(VENV)/ready  ## the short tests with branch coverage of grader/; fails below the floor in pyproject.toml
-	@status=0; ($(in_parts)) || status=$$?; \
-	$(BIN)/coverage combine --quiet && $(BIN)/coverage report --skip-covered || status=$$?; exit $$status
+	$(PYTEST) $(IN_PARALLEL) loadscope -m 'not slow and not full' --ignore tests/unit/sandbox/isolation \
+		--cov grader --cov-branch --cov-report term:skip-covered
 
 lint: $(VENV)/ready  ## ruff, mypy, and the import linter (packages import downwards only)
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 python -m bench                    this list
 python -m bench cold --turns 3     one of them; --help says more
+python -m bench --write [NAME]...  run the commands of docs/measured.md and write what they print last into their rows
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bench import ROOT
 BENCHES: Mapping[str, Sequence[str]] = {
     **{name: (name,) for name in ("cold", "fork", "watch", "growth")},
     **{name: (name,) for name in ("cluster", "compare", "peers")},
-    "verdicts": ("seeds", "float32", "recorded"),
+    "verdicts": ("seeds", "float32"),
     "mutants": ("run",),
     "no_points": ("gradients", "checks"),
     "attacks": ("files", "values", "sent"),
@@ -44,6 +45,8 @@ def listed() -> str:
 
 def main() -> None:
     name, *rest = sys.argv[1:] or [""]
+    if name == "--write":
+        sys.exit(importlib.import_module("bench.write").main(rest))
     if name not in BENCHES:
         print(f"{(__doc__ or '').strip()}\n\n{listed()}")
         raise SystemExit(0 if name in ("", "-h", "--help") else f"\nThere is no {name!r}.")

@@ -129,6 +129,7 @@ def main(parser: argparse.ArgumentParser) -> None:
     print(f"{machine()}; lesson {lesson.number}")
     class_ = tempfile.TemporaryDirectory()
     write_class(Path(class_.name), lesson, options.count, (RIGHT, WRONG))
+    more = []
     for workers in options.workers:
         os.sched_setaffinity(0, CORES[:workers])  # graders and workers inherit it
         alone, alone_first = measure(lesson, Path(class_.name), workers, None)
@@ -143,3 +144,5 @@ def main(parser: argparse.ArgumentParser) -> None:
             f"{alone_first:.1f} s), {spread:.1f} ms with Dask ({spread_first:.1f} s): {spread - alone:.1f} ms more",
             flush=True,
         )
+        more.append(f"{spread - alone:.1f} ms with {workers}")
+    print(f"Dask's processor time per submission, by workers: {', '.join(more)}")

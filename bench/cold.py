@@ -57,22 +57,32 @@ def timed(command: Sequence[object], folder: Path) -> tuple[float, float]:
     return waited, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
+def add_reference(folder: Path, lesson: Lesson) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(lesson.exercise / "forward.py", folder)
+    shutil.copy(ROOT / "bench" / "cold_reference.py", folder / "reference.py")
+
+
+def write_tests(folder: Path, lesson: Lesson, source: str) -> None:
+    """A submission next to a pytest file that compares each gradient with the reference."""
+    add_reference(folder, lesson)
+    names = [item.name for item in lesson.gradients]
+    (folder / "backward.py").write_text(source, encoding="utf-8")
+    (folder / "test_backward.py").write_text(TEST.format(names=names), encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+
+
 def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]:
     """{what: (its command, the folder it runs in)}; the submission is the answer key."""
     answers = lesson.solution / "backward.py"
     submission = place / "students" / "ada" / lesson.name
     tests = place / "pytest"
     kit = place / "kit" / "exercises" / lesson.name
-    for folder in (submission, tests):
-        folder.mkdir(parents=True)
-        shutil.copy(answers, folder)
+    submission.mkdir(parents=True)
+    shutil.copy(answers, submission)
     shutil.copytree(lesson.exercise, kit)
     shutil.copy(answers, kit)
-    shutil.copy(lesson.exercise / "forward.py", tests)
-    shutil.copy(ROOT / "bench" / "cold_reference.py", tests / "reference.py")
-    names = [item.name for item in lesson.gradients]
-    (tests / "test_backward.py").write_text(TEST.format(names=names), encoding="utf-8")
-    (tests / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    write_tests(tests, lesson, answers.read_text(encoding="utf-8"))
     python: list[object] = [sys.executable]
     options = ["--lesson", lesson.number, "-o", place / "out", "--fresh"]
     grade = [*python, "-c", GRADE, "run", place / "students" / "ada", *options]
@@ -116,5 +126,7 @@ def main(parser: argparse.ArgumentParser) -> None:
         waited, spent = (statistics.median(column) for column in zip(*found, strict=True))
         goal = f"   (goal: {GOALS[what]:g})" if what in GOALS else ""
         print(f"{what:14}{waited:10.2f}{waited / base[0]:8.2f}{spent:13.2f}{spent / base[1]:8.2f}{goal}")
-    first = statistics.median(firsts[1:])
-    print(f"{'first of 20':14}{first:10.2f}{first / base[0]:8.2f}   (a class's first result, on all cores)")
+    medians = {what: statistics.median(waited for waited, _ in found) for what, found in times.items()}
+    medians["first result of a class of 20"] = statistics.median(firsts[1:])
+    ratios = ", ".join(f"{what} {seconds / base[0]:.2f}" for what, seconds in medians.items())
+    print(f"\nwaited, as multiples of {base[0]:.2f} s: {ratios}")

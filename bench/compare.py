@@ -2,7 +2,7 @@
 
     git worktree add ../before HEAD~20
     python -m bench compare ../before                 lesson 03: right and wrong submissions, the key with a slip
-    python -m bench compare ../before --turns 30 --lesson 06
+    python -m bench compare ../before --turns 30 --lesson 06 --kinds right wrong
 
 Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
 take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
@@ -127,14 +127,21 @@ def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("other", type=Path, help="another checkout of this repository")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--lesson", default="03")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     chosen = parser.parse_args()
     with closing(Checkout(ROOT, chosen.lesson)) as ours, closing(Checkout(chosen.other, chosen.lesson)) as other:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
         processor = {}
-        for kind in KINDS:
+        for kind in chosen.kinds:
             figures = compare(ours, other, files_of(Course(ROOT).find(chosen.lesson), kind), chosen.turns)
             for what, (theirs, mine, ratio) in zip(("processor ms", "wall-clock ms"), figures, strict=True):
                 print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
             processor[kind] = figures[0]
+    if {UNWRITTEN, SLIP} <= processor.keys():
         theirs, mine = (processor[SLIP][which] - processor[UNWRITTEN][which] for which in (0, 1))
-        print(f"{'explaining, processor ms':24} {theirs:8.1f} {mine:8.1f} {mine / theirs:6.3f}")
+        processor["explaining"] = (theirs, mine, mine / theirs)
+    shown = (
+        f"{what} {ratio:.2f} times ({theirs:.0f} and {mine:.0f} ms)"
+        for what, (theirs, mine, ratio) in processor.items()
+    )
+    print(f"\nprocessor time: {', '.join(shown)}")

@@ -170,6 +170,8 @@ def main(parser: argparse.ArgumentParser) -> int:
     full = sum(len(one.full) == len(one.attempt.rows) for one in tries)
     recorded = sum(one.is_right for one in tries)
     accused = sum(not one.is_right for one in alike)
-    print(f"{len(tries)} attempts: {full} with full marks before the setting, {recorded} recorded")
-    print(f"{len(alike)} look-alikes and own differentiation: {accused} recorded in another way than expected")
+    print(
+        f"\n{len(tries)} attempts: {full} with full marks before the setting, {recorded} recorded; "
+        f"{len(alike)} look-alikes and own differentiation: {accused} recorded in another way than expected"
+    )
     return 0 if all(one.is_right for one in found) else 1

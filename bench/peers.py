@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import ROOT
-from bench.cold import GRADE, TEST, environment
+from bench.cold import GRADE, add_reference, environment, write_tests
 from bench.made_up_class import RIGHT, WRONG, write_class
 from bench.measuring import machine, run
 from grader.lesson.lesson import Course, Lesson
@@ -62,12 +62,6 @@ def source_of(student: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def add_reference(lesson: Lesson, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(lesson.exercise / "forward.py", folder)
-    shutil.copy(ROOT / "bench" / "cold_reference.py", folder / "reference.py")
-
-
 # Graders: each returns the marks of the students ----------------------------------------------------------------------
 
 
@@ -79,26 +73,23 @@ def grade_run(lesson: Lesson, place: Path, students: Sequence[Path], _: str) -> 
 
 
 def cold_pytest(lesson: Lesson, place: Path, students: Sequence[Path], _: str) -> Marks:
-    names = [item.name for item in lesson.gradients]
+    tests = len(lesson.gradients)
 
     def grade(student: Path) -> float:
         folder = place / student.name
-        add_reference(lesson, folder)
-        (folder / "backward.py").write_text(source_of(student), encoding="utf-8")
-        (folder / "test_backward.py").write_text(TEST.format(names=names), encoding="utf-8")
-        (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+        write_tests(folder, lesson, source_of(student))
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
         wrong = done.stdout.count("\nFAILED ")
-        if f"{len(names) - wrong} passed" not in done.stdout and wrong != len(names):
-            raise SystemExit(f"pytest did not run {len(names)} tests:\n{done.stdout}{done.stderr}")
-        return 1 - wrong / len(names)
+        if f"{tests - wrong} passed" not in done.stdout and wrong != tests:
+            raise SystemExit(f"pytest did not run {tests} tests:\n{done.stdout}{done.stderr}")
+        return 1 - wrong / tests
 
     return two_at_a_time(grade, students)
 
 
 def otter_run(lesson: Lesson, place: Path, students: Sequence[Path], command: str) -> Marks:
-    add_reference(lesson, place)
+    add_reference(place, lesson)
     names = [item.name for item in lesson.gradients]
     with zipfile.ZipFile(place / "autograder.zip", "w") as archive:
         archive.writestr("otter_config.json", json.dumps({"lang": "python", "autograder_dir": "/autograder"}))
@@ -139,7 +130,7 @@ def nbgrader_autograde(lesson: Lesson, place: Path, students: Sequence[Path], co
 def lay_out_course(lesson: Lesson, course: Path, command: str, names: list[str], students: Sequence[Path]) -> None:
     """A course of nbgrader's with one assignment, released, and submitted by `students`."""
     source = course / "source" / "ps"
-    add_reference(lesson, source)
+    add_reference(source, lesson)
     (course / "nbgrader_config.py").write_text(NBGRADER_SETTINGS)
 
     def role(identity: str, **more: Any) -> dict[str, Any]:
@@ -181,6 +172,7 @@ def main(parser: argparse.ArgumentParser) -> None:
     lesson = Course(ROOT).find("03")
     print(f"{machine()}; lesson 03, submissions per second\n")
     print(f"{'':10}{'':7}{'graded':>7}{'full marks':>12}{'per second':>12}{'grade run is':>14}")
+    found = []
     with tempfile.TemporaryDirectory(prefix="peers-") as folder:
         for kind in (RIGHT, WRONG):
             submissions, ours = Path(folder) / kind, 0.0
@@ -197,3 +189,5 @@ def main(parser: argparse.ArgumentParser) -> None:
                 ours = ours or rate
                 full = sum(mark == 1 for mark in marks.values())
                 print(f"{name:10}{kind:7}{len(marks):7}{full:12}{rate:12.2f}{ours / rate:12.1f} x", flush=True)
+                found.append(f"{name} {kind} {rate:.2f} ({ours / rate:.1f} x)")
+    print(f"\nper second, and `grade run` is: {', '.join(found)}")

@@ -3,7 +3,6 @@
 python -m bench attacks                   at the level of this machine: what got through, if anything
 python -m bench attacks --level fair      at another level
 python -m bench attacks --table           at every level, as root and as an ordinary user: docs/security.md's table
-python -m bench attacks --list            what there is
 """
 
 from __future__ import annotations
@@ -158,13 +157,8 @@ def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("names", nargs="*", help="only these attacks")
     parser.add_argument("--level", choices=LEVELS, help="the level to run at (default: this machine's)")
     parser.add_argument("--table", action="store_true", help="every level, as a table in Markdown")
-    parser.add_argument("--list", action="store_true", help="what the corpus holds")
     parser.add_argument("--json", action="store_true", help="the outcomes as JSON")
     chosen = parser.parse_args()
-    if chosen.list:
-        for attack in corpus():
-            print(f"{attack.name:24} {attack.group:40} {attack.what}")
-        return 0
     if chosen.table:
         print(table(run_everywhere()))
         return 0

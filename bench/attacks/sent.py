@@ -264,4 +264,6 @@ def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("--seeds", type=int, default=2)
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    return 1 if run(lessons_named(chosen.lessons), range(1, chosen.seeds + 1)) else 0
+    found = run(lessons_named(chosen.lessons), range(1, chosen.seeds + 1))
+    print(f"{chosen.seeds} seeds: {len(found)} disclosed")
+    return 1 if found else 0

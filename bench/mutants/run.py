@@ -155,4 +155,8 @@ def main(parser: argparse.ArgumentParser) -> int:
         print(*shown(tallies, chosen.show), "", sep="\n")
     faults = [fault for tally in tallies for fault in tally.faults]
     print(*table(tallies), *faults, sep="\n")
+    counted = [(tally.lesson[:2], tally.counts()) for tally in tallies]
+    shares = (f"{number} {counts['specific'] / max(counts['rejected'], 1):.1%}" for number, counts in counted)
+    unlisted = sum(counts["unlisted"] for _, counts in counted)
+    print(f"\n{unlisted} unlisted; with a specific message, of the rejected ones: {' · '.join(shares)}")
     return 1 if faults else 0

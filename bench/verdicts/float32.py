@@ -118,7 +118,7 @@ def main(parser: argparse.ArgumentParser) -> int:
         if lesson.gradients:
             measured[lesson], found = measure(lesson, range(FIRST_SEED, FIRST_SEED + options.seeds))
             faults += found
-    print(table(measured))
+    print(table(measured), *faults, sep="\n")
     rows = [row for rows in measured.values() for row in rows.values()]
     if not rows:
         print("No gradients: only rows of gradients are judged in float32 as a whole.")
@@ -126,8 +126,6 @@ def main(parser: argparse.ArgumentParser) -> int:
     print(
         f"{options.seeds} seeds: farthest right {max(row.farthest_right for row in rows)[0]:.1e}, nearest wrong "
         f"{min(row.nearest_wrong for row in rows)[0]:.1e}, tolerance {LOW_PRECISION_TOLERANCE:.0e}; "
-        f"{len(faults)} verdicts wrong",
-        *faults,
-        sep="\n",
+        f"{len(faults)} verdicts wrong"
     )
     return 1 if faults else 0

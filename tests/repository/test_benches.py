@@ -1,13 +1,14 @@
-"""What benches rest on: the class that they make up, and what a notebook has recorded."""
+"""What benches rest on: the class that they make up, and the page that has their figures."""
 
 from __future__ import annotations
 
 import ast
-import json
+import datetime
 from collections import Counter
 
+from bench import write
+from bench.__main__ import listed
 from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of
-from bench.verdicts.recorded import recorded
 
 
 def test_of_every_hundred_one_hangs_and_one_is_hostile():
@@ -26,20 +27,27 @@ def test_no_two_submit_the_same_and_all_of_it_is_python(lesson):
     assert sources[37].endswith("    while True:\n        pass\n")
 
 
-def test_the_last_comparison_that_a_notebook_kept_counts(tmp_path):
-    lines = [
-        "probs           | exact: False | approximate: False | maxdiff: 0.1\n",
-        "h | exact: False | approximate: True  | maxdiff: 1e-9\n",
-        "something else\n",
-    ]
-    again = "probs           | exact: True  | approximate: True  | maxdiff: 0.0"
-    cells = [
-        {"cell_type": "code", "outputs": [{"output_type": "stream", "text": lines}, {"data": {"image/png": ""}}]},
-        {"cell_type": "markdown"},
-        {"cell_type": "code", "outputs": [{"output_type": "stream", "text": again}]},
-    ]
-    path = tmp_path / "student.ipynb"
-    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
-    assert recorded(path) == {"dprobs": True, "dh": True}
-    path.write_text("no JSON", encoding="utf-8")
-    assert recorded(path) == {}
+PAGE = """Measured on another machine.
+
+| claim | command | last printed | when |
+|---|---|---|---|
+| it lists | `python -m bench`, in no time | nothing | never |
+| it fails | `python -m bench no_such_bench` | 7 | 2020-01-01 |
+| no bench | `make verify` | 57 variants | 2020-01-01 |
+"""
+
+
+def test_what_a_command_prints_last_is_written_into_its_row(tmp_path, capsys):
+    page = tmp_path / "measured.md"
+    page.write_text(PAGE, encoding="utf-8")
+    assert write.main([], page) == 1
+    failed = "failed, its row stays as it is: `python -m bench no_such_bench`"
+    assert capsys.readouterr().out.splitlines() == ["written: `python -m bench`, in no time", failed]
+    before, after = PAGE.splitlines(), page.read_text(encoding="utf-8").splitlines()
+    assert [n for n, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]] == [4]
+    printed, when = after[4].strip("| ").split(" | ")[2:]
+    assert printed == listed().splitlines()[-1].strip()
+    assert when.startswith(f"{datetime.date.today()}, ") and when.endswith(write.this_machine())
+    page.write_text(PAGE.replace("another machine", write.this_machine()), encoding="utf-8")
+    assert write.main(["cold"], page) == 1 and "No row of measured.md" in capsys.readouterr().out
+    assert write.main([], page) == 1 and write.this_machine() not in page.read_text(encoding="utf-8").splitlines()[4]

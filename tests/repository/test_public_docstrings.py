@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from support import ROOT
@@ -23,31 +24,30 @@ def package_of(module: str) -> str:
     return module.split(".")[1] if "." in module else module
 
 
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text("utf-8"))
-    for path in sorted((ROOT / "grader").rglob("*.py"))
-}
-IMPORTED = {
-    module: {
-        alias.asname or alias.name: Function(node.module, alias.name)
+@cache
+def public_definitions() -> dict[Function, ast.AST]:
+    """Each function and class that another package imports. To parse grader/ takes a second: no work for an import."""
+    trees = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+            path.read_text("utf-8")
+        )
+        for path in sorted((ROOT / "grader").rglob("*.py"))
+    }
+    imported = {
+        Function(node.module, alias.name)
+        for module, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("grader.")
+        if package_of(node.module or "") != package_of(module)
         for alias in node.names
     }
-    for module, tree in MODULES.items()
-}
-DEFINED = {
-    Function(module, node.name): node
-    for module, tree in MODULES.items()
-    for node in tree.body
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-}
-PUBLIC = {
-    target
-    for module, names in IMPORTED.items()
-    for target in names.values()
-    if target in DEFINED and package_of(target.module) != package_of(module)
-}
+    return {
+        Function(module, node.name): node
+        for module, tree in trees.items()
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        if Function(module, node.name) in imported
+    }
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -73,14 +73,13 @@ def guarded(function: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
 
 
 def test_every_name_that_another_package_imports_has_a_docstring():
-    assert [each for each in sorted(PUBLIC) if not ast.get_docstring(DEFINED[each])] == []
-    assert len(PUBLIC) > 400
+    assert sorted(each for each, node in public_definitions().items() if not ast.get_docstring(node)) == []
+    assert len(public_definitions()) > 400
 
 
 def public_functions() -> Iterator[tuple[str, ast.FunctionDef, str]]:
     """(name, definition, docstring) of each function, and of each method, whose docstring includes its class's."""
-    for each in sorted(PUBLIC):
-        definition = DEFINED[each]
+    for each, definition in sorted(public_definitions().items()):
         docstring = ast.get_docstring(definition) or ""
         if isinstance(definition, ast.FunctionDef):
             yield f"{each.module}.{each.name}", definition, docstring

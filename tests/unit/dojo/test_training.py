@@ -6,6 +6,7 @@ import hashlib
 import math
 import random
 import re
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,6 @@ from xml.etree import ElementTree
 import pytest
 import torch
 from click.testing import CliRunner, Result
-from small_networks import small_networks
 from support import ROOT, solution_of
 
 from grader.commands.command_line import STOPPED, UNUSABLE
@@ -32,6 +32,22 @@ EXERCISE = ROOT / "exercises" / "07_training"
 FAST = ROOT / "solutions" / "07_training" / "variants" / "fast.py"
 OWN_NETWORK = EXERCISE / "my_network.py"
 lecture = load_module(EXERCISE / "lecture.py", "lecture_under_test")
+
+HIDDEN = {"07_training": 12, "15_gpt": 8, "16_through_time": 9, "21_fine_tuning": None}
+
+
+def small_networks(folder: Path, steps: int) -> Path:
+    """Copy the lessons into `folder`, with few steps, few units, and every thirteenth name."""
+    for name, hidden in HIDDEN.items():
+        lesson = folder / "exercises" / name
+        shutil.copytree(ROOT / "exercises" / name, lesson)
+        text = (lesson / "lesson.toml").read_text(encoding="utf-8")
+        text = re.sub(r"^steps = \d+", f"steps = {steps}", text, flags=re.MULTILINE)
+        text = re.sub(r"^hidden = \d+", f"hidden = {hidden}", text, flags=re.MULTILINE)
+        (lesson / "lesson.toml").write_text(text, encoding="utf-8")
+    names = folder / "exercises" / "07_training" / "names.txt"
+    names.write_text("\n".join(names.read_text(encoding="utf-8").splitlines()[::13]), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture(scope="module")

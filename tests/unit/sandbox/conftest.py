@@ -11,6 +11,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -91,6 +93,14 @@ def zygote() -> Iterator[ZygoteProcess]:
     process = forked_zygote(Plan(probe().layers))
     yield process
     process.close()
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can pass: those of pytest are closed to other users, by each pytest that starts."""
+    with TemporaryDirectory() as made:
+        os.chmod(made, 0o711)
+        yield Path(made).resolve()
 
 
 @pytest.fixture

@@ -31,7 +31,6 @@ from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult
-from grader.sandbox.workers.nursery import Nursery
 
 # Grader processes, played ---------------------------------------------------------------------------------------------
 
@@ -60,26 +59,8 @@ while True:
 """
 
 
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    """One for all played graders: it loads torch, which takes a second."""
-    made = Nursery()
-    yield made
-    made.close()
-
-
 @pytest.fixture
-def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    class Kept:
-        zygote, program = nursery.zygote, nursery.program
-
-        def __init__(self, preload: object) -> None:
-            pass
-
-        def close(self) -> None:
-            pass
-
-    monkeypatch.setattr(grader_processes, "Nursery", Kept)
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setattr(grader_processes, "START_GRADER_CODE", PLAYED)
     return Settings(course="", lessons=[], seed=1, out=str(tmp_path))
 

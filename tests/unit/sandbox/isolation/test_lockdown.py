@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import resource
-import tempfile
 import threading
 import time
 from dataclasses import replace
-from itertools import takewhile
-from pathlib import Path
 
 import pytest
 from support import sampled
@@ -36,13 +33,11 @@ def test_threads_that_run_already_are_counted_where_workers_keep_their_user(in_c
 
 
 @pytest.fixture
-def secret(tmp_path):
+def secret(open_folder):
     """A file that every user of this machine may read, were it not hidden."""
-    folder = tmp_path / "solutions"
+    folder = open_folder / "solutions"
     folder.mkdir()
     (folder / "answer").write_text("42")
-    for each in takewhile(Path(tempfile.gettempdir()).__ne__, (tmp_path, *tmp_path.parents)):
-        each.chmod(0o755)
     return folder / "answer"
 
 

@@ -43,16 +43,12 @@ def enter(request, lay_python_open):
 
 
 @pytest.fixture
-def course(tmp_path_factory):
-    """A folder that every user can pass, with a secret in it and something to show."""
-    root = tmp_path_factory.mktemp("course")
-    base = tmp_path_factory.getbasetemp()
-    for folder in (root, base, base.parent):  # pytest makes them for its own user alone
-        folder.chmod(0o711)
+def course(open_folder):
+    """A folder with a secret in it and something to show."""
     for name in ("solutions", "project/venv", "project/exercises"):
-        (root / name).mkdir(parents=True)
-        (root / name / "file").write_text(name)
-    return root
+        (open_folder / name).mkdir(parents=True)
+        (open_folder / name / "file").write_text(name)
+    return open_folder
 
 
 def test_the_first_process_without_network(in_child, outcome, enter):
