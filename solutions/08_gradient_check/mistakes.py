@@ -150,8 +150,7 @@ result_of_integers:
         gradient
     The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it
     with `np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x.
-one_array:
-        np.zeros(np.shape(x))
+one_array: np.zeros(np.shape(x))
     Every slope is zero, as if both points were the same. `a = x` gives an array a second name and makes no copy:
     does each of your two points have an array of its own?
 

@@ -45,15 +45,13 @@ divided_by_batch: count = len(X)
 not_divided: count = 1
     This is the gradient of a sum. The loss is a mean over the positions that have a next token.
 - dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
-dlogits_of_padding:
-        dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
+dlogits_of_padding: dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
     The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?
 padding_keeps_softmax:
         dlogits = F.softmax(logits, 2) / count
         dlogits[known] -= F.one_hot(Y[known], logits.shape[2]) / count
     After the end of a name, `dlogits` is still the softmax. The loss does not read those positions.
-minus_one_as_index:
-        dlogits = (F.softmax(logits, 2) - F.one_hot(Y % logits.shape[2], logits.shape[2])) / count
+minus_one_as_index: dlogits = (F.softmax(logits, 2) - F.one_hot(Y % logits.shape[2], logits.shape[2])) / count
     Where `Y` is -1, you subtract 1 as well: as an index, -1 is the last token. Nothing is predicted there.
 no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
     One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
@@ -227,8 +225,7 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
-each_on_its_own:
-        return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
+each_on_its_own: return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
     Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
 in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
     The gradients that you were given have changed. Return new tensors.
@@ -246,8 +243,7 @@ one_beta: square = squares[name] / (1 - 0.9 ** (step + 1))
     The mean square is corrected with the factor of the mean. Each has its own.
 - mean = means[name] / (1 - 0.9 ** (step + 1))
 - square = squares[name] / (1 - 0.99 ** (step + 1))
-neither_corrected:
-        mean, square = means[name], squares[name]
+neither_corrected: mean, square = means[name], squares[name]
     Neither average is corrected. Both began with zero, so they are too small in the first steps.
 one_step_late:
         mean = means[name] / (1 - 0.9 ** max(step, 1))

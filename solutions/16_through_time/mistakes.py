@@ -7,53 +7,41 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 [rnn]
 - h.append(torch.tanh(each @ Wx + h[-1] @ Wh + b))
-from_h0:
-        h.append(torch.tanh(each @ Wx + h0 @ Wh + b))
+from_h0: h.append(torch.tanh(each @ Wx + h0 @ Wh + b))
     Every step starts from `h0` here. Which state does a step read?
-no_tanh:
-        h.append(each @ Wx + h[-1] @ Wh + b)
+no_tanh: h.append(each @ Wx + h[-1] @ Wh + b)
     The tanh of the sum is missing.
-no_bias:
-        h.append(torch.tanh(each @ Wx + h[-1] @ Wh))
+no_bias: h.append(torch.tanh(each @ Wx + h[-1] @ Wh))
     `b` is missing in the sum.
 - return torch.stack(h)
-without_h0:
-        return torch.stack(h[1:])
+without_h0: return torch.stack(h[1:])
     The result has a state for each step, but it should begin with `h0`.
 
 [rnn_step_backward]
 - da = dh * (1 - h**2)
-no_tanh:
-        da = dh
+no_tanh: da = dh
     The derivative of tanh is missing.
-sigmoid:
-        da = dh * h * (1 - h)
+sigmoid: da = dh * h * (1 - h)
     That is the slope of a sigmoid, h·(1 - h). The step has a tanh.
 
 [truncated_backward]
 - if t > 0 and t % k == 0:  # the first step of a chunk: its state was given
-never_cut:
-        if False:
+never_cut: if False:
     Nothing is cut off: this is the gradient of the whole sequence. What may not pass the border between two chunks?
-start_cut_off:
-        if t % k == 0:
+start_cut_off: if t % k == 0:
     The start is cut off as well. No chunk computed `h0`, so it is at no border: what comes back to it counts.
-one_step_late:
-        if (t + 1) % k == 0:
+one_step_late: if (t + 1) % k == 0:
     The cut is at the wrong step. The first step of a chunk reads a state at the border, the last one computes a state.
-from_the_end:
-        if t > 0 and (len(x) - t) % k == 0:
+from_the_end: if t > 0 and (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
 - dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
-outside_only:
-        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1], h[t + 1], h[t], x[t], Wx, Wh)
+outside_only: dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1], h[t + 1], h[t], x[t], Wx, Wh)
     What comes back from the later steps is lost: every state gets the gradient from outside only.
 inside_only:
         outside = dh[t + 1] if t == len(x) - 1 else 0
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Only the last state gets its gradient from outside. Every state of `dh` counts.
-state_before:
-        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+state_before: dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Step t goes back with `dh[t]`. Which state does step t compute?
 - h = rnn(x, h0, Wx, Wh, b)
 - dx, dWx, dWh, db = (torch.zeros_like(value) for value in (x, Wx, Wh, b))
@@ -76,14 +64,12 @@ rest_left_out:
         for t in reversed(range(len(x) // k * k)):
     The steps after the last whole chunk are left out. The last chunk may be shorter than the others.
 - return dx, dh[0] + carried, dWx, dWh, db
-start_without_outside:
-        return dx, carried, dWx, dWh, db
+start_without_outside: return dx, carried, dWx, dWh, db
     `h[0]` gets a gradient from outside as well: `dh[0]`.
 
 [rnn_backward]
 - return truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
-last_loss_only:
-        return truncated_backward(torch.cat((torch.zeros_like(dh[:-1]), dh[-1:])), x, h0, Wx, Wh, b, len(x))
+last_loss_only: return truncated_backward(torch.cat((torch.zeros_like(dh[:-1]), dh[-1:])), x, h0, Wx, Wh, b, len(x))
     Only the last state gets its gradient from outside. Every state of `dh` counts.
 state_before:
         shifted = torch.cat((torch.zeros_like(dh[:1]), dh[:-1]))
@@ -111,71 +97,52 @@ last_step_s_weights:
 
 [norms_through_time]
 - dlast = (dlast * (1 - state**2)) @ Wh.T
-no_tanh:
-        dlast = dlast @ Wh.T
+no_tanh: dlast = dlast @ Wh.T
     The derivative of tanh is missing. It makes gradients vanish where states are near 1 or -1.
 - return torch.stack(norms[::-1])
-last_state_left_out:
-        return torch.stack(norms[:0:-1])
+last_state_left_out: return torch.stack(norms[:0:-1])
     The norm for the last state is missing. Its gradient is `dlast` itself.
 
 [lstm_step_backward]
 - dc = dc + dh * o * (1 - tanh_c**2)
-from_the_next_step_only:
-        dc = dc
+from_the_next_step_only: dc = dc
     `c` is read in the line of `h`, too. That term is missing.
-from_h_only:
-        dc = dh * o * (1 - tanh_c**2)
+from_h_only: dc = dh * o * (1 - tanh_c**2)
     What comes back from the next step, `dc`, is lost.
-slope_of_c:
-        dc = dc + dh * o * (1 - c**2)
+slope_of_c: dc = dc + dh * o * (1 - c**2)
     The derivative of tanh is written with its output. `c` is its input.
-no_tanh:
-        dc = dc + dh * o
+no_tanh: dc = dc + dh * o
     Between `c` and `h` there is a tanh. Its derivative is missing.
-no_gate:
-        dc = dc + dh * (1 - tanh_c**2)
+no_gate: dc = dc + dh * (1 - tanh_c**2)
     In `h = o * tanh(c)` the gate `o` is a factor. It is missing in the term that comes through `h`.
 - do = dh * tanh_c
-without_tanh_of_c:
-        do = dh * c
+without_tanh_of_c: do = dh * c
     The other factor of `o` is not `c` itself. Which one is it in the line of `h`?
 - di, df, dg = dc * g, dc * c_before, dc * i
-state_after:
-        di, df, dg = dc * g, dc * c, dc * i
+state_after: di, df, dg = dc * g, dc * c, dc * i
     The forget gate multiplies a state of the cell. Which one: that before the step, or that after it?
-exchanged:
-        di, df, dg = dc * i, dc * c_before, dc * g
+exchanged: di, df, dg = dc * i, dc * c_before, dc * g
     In `i * g`, each factor gets the upstream gradient times the other factor.
-i_and_f_exchanged:
-        di, df, dg = dc * c_before, dc * g, dc * i
+i_and_f_exchanged: di, df, dg = dc * c_before, dc * g, dc * i
     The input gate has the forget gate's factor, and the forget gate has that of the input gate. What does each of them
     multiply?
-gates_as_factors:
-        di, df, dg = dc * f, dc * i, dc * i
+gates_as_factors: di, df, dg = dc * f, dc * i, dc * i
     The gates `i` and `f` do not multiply each other. Which factor does each of them have in the line of `c`?
 - da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * (1 - g**2), do * o * (1 - o)), 1)
-order_f_i_g_o:
-        da = torch.cat((df * f * (1 - f), di * i * (1 - i), dg * (1 - g**2), do * o * (1 - o)), 1)
+order_f_i_g_o: da = torch.cat((df * f * (1 - f), di * i * (1 - i), dg * (1 - g**2), do * o * (1 - o)), 1)
     The parts of the forget gate and of the input gate have changed places. The definition has i, f, g, o.
-order_i_f_o_g:
-        da = torch.cat((di * i * (1 - i), df * f * (1 - f), do * o * (1 - o), dg * (1 - g**2)), 1)
+order_i_f_o_g: da = torch.cat((di * i * (1 - i), df * f * (1 - f), do * o * (1 - o), dg * (1 - g**2)), 1)
     The parts are in another order. The definition has i, f, g, o.
-sigmoid_for_g:
-        da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * g * (1 - g), do * o * (1 - o)), 1)
+sigmoid_for_g: da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * g * (1 - g), do * o * (1 - o)), 1)
     `g` is a tanh. Here it has the derivative of a sigmoid.
-tanh_for_gates:
-        da = torch.cat((di * (1 - i**2), df * (1 - f**2), dg * (1 - g**2), do * (1 - o**2)), 1)
+tanh_for_gates: da = torch.cat((di * (1 - i**2), df * (1 - f**2), dg * (1 - g**2), do * (1 - o**2)), 1)
     The gates i, f and o are sigmoids. Here they have the derivative of a tanh.
-no_activations:
-        da = torch.cat((di, df, dg, do), 1)
+no_activations: da = torch.cat((di, df, dg, do), 1)
     The derivatives of the sigmoids and of the tanh are missing.
 - return da @ Wx.T, da @ Wh.T, dc * f, x.T @ da, h_before.T @ da, da.sum(0)
-cell_by_input_gate:
-        return da @ Wx.T, da @ Wh.T, dc * i, x.T @ da, h_before.T @ da, da.sum(0)
+cell_by_input_gate: return da @ Wx.T, da @ Wh.T, dc * i, x.T @ da, h_before.T @ da, da.sum(0)
     `dc_before` is multiplied by the input gate. Which factor does `c_before` have in the line of `c`?
-cell_ungated:
-        return da @ Wx.T, da @ Wh.T, dc, x.T @ da, h_before.T @ da, da.sum(0)
+cell_ungated: return da @ Wx.T, da @ Wh.T, dc, x.T @ da, h_before.T @ da, da.sum(0)
     `dc_before` passes unchanged. In `f * c_before` the forget gate is a factor.
 
 [lstm_backward]
@@ -183,19 +150,16 @@ cell_ungated:
 order_i_f_o_g: i, f, o, g = (each @ Wx + h @ Wh + b).chunk(4, 1)
     The forward pass takes the parts in another order. The definition has i, f, g, o.
 - found = lstm_step_backward(dh[t] + dh_back, dc_back, *steps[t], Wx, Wh)
-no_h_back:
-        found = lstm_step_backward(dh[t], dc_back, *steps[t], Wx, Wh)
+no_h_back: found = lstm_step_backward(dh[t], dc_back, *steps[t], Wx, Wh)
     What comes back through the hidden state is lost: each step gets the gradient from outside only.
 - dx[t], dh_back, dc_back = found[:3]
-c_never_stored:
-        dx[t], dh_back = found[:2]
+c_never_stored: dx[t], dh_back = found[:2]
     The `dc_before` of a step is never used: `dc` stays zero. It goes on to the step before.
 - steps.append((i, f, g, o, c, c_before, h_before, each))
 h_after: steps.append((i, f, g, o, c, c_before, h, each))
     The `h_before` that you keep is the state after the step. `a` is computed from the state before it.
 - dWx += found[3]
-last_weights:
-        dWx = found[3]
+last_weights: dWx = found[3]
     `dWx` is that of a single step. Every step uses the same weights: what happens to their terms?
 
 [gradients]
@@ -212,8 +176,7 @@ divided_by_batch: count = len(X)
 not_divided: count = 1
     This is the gradient of a sum. The loss is a mean over the positions that have a next token.
 - dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
-dlogits_of_padding:
-        dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
+dlogits_of_padding: dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
     The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?
 no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
     One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
@@ -264,8 +227,7 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
-each_on_its_own:
-        return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
+each_on_its_own: return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
     Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
 in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
     The gradients that you were given have changed. Return new tensors.

@@ -11,8 +11,7 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 [Value]
 - gradients[id(each)] = gradients[id(each)] + term if id(each) in gradients else term
-overwritten:
-        gradients[id(each)] = term
+overwritten: gradients[id(each)] = term
     A value that is used twice gets a gradient from each use. Yours keeps one of them: where do you assign instead of
     adding?
 aliased:
@@ -102,8 +101,7 @@ not_reversed:
     and a leaf get its turn?
 
 - elif id(value) not in seen:
-no_visited:
-        else:
+no_visited: else:
     A value that is used twice sends its whole gradient on twice. How often may it be in the order?
 
 - gradients = {id(self): gradient}  # of this pass alone
@@ -151,8 +149,7 @@ freed:
     that are removed, an empty list, or marks on the values?
 
 - value.grad = value.grad + g
-leaf_overwritten:
-        value.grad = g if value is self else value.grad + g
+leaf_overwritten: value.grad = g if value is self else value.grad + g
     `backward` of a leaf replaces its gradient by one. It should add one to what is there already.
 
 - def _backward(self, gradient):
@@ -208,21 +205,17 @@ every_path:
     used twice. Add up the gradients of a value first, then go on from it once.
 
 - gradients = {id(self): gradient}  # of this pass alone
-no_start:
-        gradients = {id(self): 0 * gradient}
+no_start: gradients = {id(self): 0 * gradient}
     Nothing reaches the leaves. What is the gradient of a value with respect to itself? `backward` begins with it.
 
 - self.grad = 0.0
-not_zeroed:
-        pass
+not_zeroed: pass
     After `zero_grad` the gradient of the pass before is still there.
-zeroed_to_none:
-        self.grad = None
+zeroed_to_none: self.grad = None
     After `zero_grad`, `grad` is None, and the next pass cannot add to it. It should be zero.
 
 - return Value(self.data)
-not_detached:
-        return self
+not_detached: return self
     A gradient goes back through the detached value. It has to be a new leaf, which has no inputs.
 cut_off:
         self.inputs = ()
@@ -231,8 +224,7 @@ cut_off:
 
 - other = other if isinstance(other, Value) else Value(other)
 - return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
-number_not_wrapped:
-        return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
+number_not_wrapped: return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
     `other` may be a plain number, as in `a + 3`. A plain number has no `data`: which object has to be made of it first?
 sum_without_other:
         other = other if isinstance(other, Value) else Value(other)
@@ -240,8 +232,7 @@ sum_without_other:
     In a sum, only the input on the left gets a gradient. Which inputs move the sum?
 
 - return Value(self.data * other.data, [(self, lambda g: g * other.data), (other, lambda g: g * self.data)])
-own_factor:
-        return Value(self.data * other.data, [(self, lambda g: g * self.data), (other, lambda g: g * other.data)])
+own_factor: return Value(self.data * other.data, [(self, lambda g: g * self.data), (other, lambda g: g * other.data)])
     In a product, each input gets the upstream gradient times its own number. Which number is the slope of `a * b` in
     `a`?
 product_without_upstream:
@@ -249,8 +240,7 @@ product_without_upstream:
     These are the local derivatives of a product. The upstream gradient is missing.
 
 - return self + other * -1
-subtracted_the_wrong_way:
-        return other + self * -1
+subtracted_the_wrong_way: return other + self * -1
     This is `other - self`.
 added_on_the_way_back:
         other = other if isinstance(other, Value) else Value(other)
@@ -272,44 +262,33 @@ quotient_without_sign:
     In `a / b`, a larger `b` makes the result smaller if both are positive. Which sign does its gradient have?
 
 - return Value(self.data**exponent, [(self, lambda g: g * slope)])
-power_without_upstream:
-        return Value(self.data**exponent, [(self, lambda g: slope)])
+power_without_upstream: return Value(self.data**exponent, [(self, lambda g: slope)])
     This is the local derivative of a power. The upstream gradient is missing.
-power_without_exponent:
-        return Value(self.data**exponent, [(self, lambda g: g * self.data ** (exponent - 1))])
+power_without_exponent: return Value(self.data**exponent, [(self, lambda g: g * self.data ** (exponent - 1))])
     The exponent is missing as a factor in the slope of a power.
-same_exponent:
-        return Value(self.data**exponent, [(self, lambda g: g * exponent * self.data**exponent)])
+same_exponent: return Value(self.data**exponent, [(self, lambda g: g * exponent * self.data**exponent)])
     In the slope of a power, the exponent is one smaller.
 
 - return Value(t, [(self, lambda g: g * (1 - t**2))])
-tanh_of_the_input:
-        return Value(t, [(self, lambda g: g * (1 - self.data**2))])
+tanh_of_the_input: return Value(t, [(self, lambda g: g * (1 - self.data**2))])
     The slope 1 - t² of tanh is written with its output, not with its input.
-tanh_without_square:
-        return Value(t, [(self, lambda g: g * (1 - t))])
+tanh_without_square: return Value(t, [(self, lambda g: g * (1 - t))])
     The slope of tanh is not 1 - t. Lesson 01 derives it.
-tanh_without_upstream:
-        return Value(t, [(self, lambda g: 1 - t**2)])
+tanh_without_upstream: return Value(t, [(self, lambda g: 1 - t**2)])
     This is the local derivative of tanh. The upstream gradient is missing.
 
 - return Value(e, [(self, lambda g: g * e)])
-exp_of_the_input:
-        return Value(e, [(self, lambda g: g * self.data)])
+exp_of_the_input: return Value(e, [(self, lambda g: g * self.data)])
     The derivative of exp is exp itself: its output, not its input.
-exp_without_upstream:
-        return Value(e, [(self, lambda g: e)])
+exp_without_upstream: return Value(e, [(self, lambda g: e)])
     This is the local derivative of exp. The upstream gradient is missing.
 
 - return Value(max(0.0, self.data), [(self, lambda g: g if is_open else 0.0)])
-relu_always_open:
-        return Value(max(0.0, self.data), [(self, lambda g: g)])
+relu_always_open: return Value(max(0.0, self.data), [(self, lambda g: g)])
     Where relu gives zero, its slope is zero.
-relu_without_upstream:
-        return Value(max(0.0, self.data), [(self, lambda g: 1.0 if is_open else 0.0)])
+relu_without_upstream: return Value(max(0.0, self.data), [(self, lambda g: 1.0 if is_open else 0.0)])
     This is the local derivative of relu. The upstream gradient is missing.
-relu_of_the_gradient:
-        return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
+relu_of_the_gradient: return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
 
 [unbroadcast]
@@ -325,14 +304,12 @@ first_copy:
 
 [Tensor]
 - self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
-whole_numbers:
-        self.data = torch.as_tensor(data)
+whole_numbers: self.data = torch.as_tensor(data)
     A plain number such as 2 becomes a tensor of integers, and these have no negative powers. Which dtype should it
     have?
 
 - (other, lambda g: unbroadcast(g, other.data.shape)),
-not_unbroadcast:
-        (other, lambda g: g),
+not_unbroadcast: (other, lambda g: g),
     A gradient has the shape of the upstream gradient and not that of its tensor. The tensor was broadcast: its copies
     have to be summed.
 
@@ -342,8 +319,7 @@ sum_without_upstream:
     The gradient of a sum is not always one: each element gets the gradient of the sum that it is in.
 
 - back = [(self, lambda g: g.reshape(total.shape).expand(self.data.shape))]
-axis_not_put_back:
-        back = [(self, lambda g: g.expand(self.data.shape))]
+axis_not_put_back: back = [(self, lambda g: g.expand(self.data.shape))]
     A sum has lost an axis. Before the gradient is expanded, the axis has to come back in its own place: here the
     gradient runs along the wrong one.
 
@@ -353,17 +329,14 @@ assigned:
         return gradient.reshape(self.data.shape)
     An element that was read twice gets one of its two gradients. An assignment through an index keeps one value per
     place: which operation adds?
-not_put_back:
-        return g
+not_put_back: return g
     The upstream gradient is passed on as it is. Each of its elements belongs to the place that was read: begin with
     zeros in the shape of the input, and add each element at its place.
-nowhere_else:
-        return torch.ones_like(gradient).index_copy(0, places.reshape(-1), g.reshape(-1)).reshape(self.data.shape)
+nowhere_else: return torch.ones_like(gradient).index_copy(0, places.reshape(-1), g.reshape(-1)).reshape(self.data.shape)
     Elements that were not read have a gradient of one. Nothing depends on them.
 
 - return Tensor(self.data.permute(*axes), [(self, lambda g: g.permute(*inverse))])
-same_permutation:
-        return Tensor(self.data.permute(*axes), [(self, lambda g: g.permute(*axes))])
+same_permutation: return Tensor(self.data.permute(*axes), [(self, lambda g: g.permute(*axes))])
     The gradient is permuted in the same way as the tensor. Which permutation brings the axes back?
 
 - (self, lambda g: unbroadcast(g * share, self.data.shape)),
@@ -398,22 +371,18 @@ batch_axis_moved:
     two. Only the axes of the matrices may be exchanged; those of the batch stay where they are.
 
 - return Tensor(t, [(self, lambda g: g * (1 - t**2))])
-tanh_of_the_input:
-        return Tensor(t, [(self, lambda g: g * (1 - self.data**2))])
+tanh_of_the_input: return Tensor(t, [(self, lambda g: g * (1 - self.data**2))])
     The slope 1 - t² of tanh is written with its output, not with its input.
 
 - return Tensor(self.data**exponent, [(self, lambda g: g * slope)])
-power_without_upstream:
-        return Tensor(self.data**exponent, [(self, lambda g: slope)])
+power_without_upstream: return Tensor(self.data**exponent, [(self, lambda g: slope)])
     This is the local derivative of a power. The upstream gradient is missing.
 
 - return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
-log_times:
-        return Tensor(self.data.log(), [(self, lambda g: g * self.data)])
+log_times: return Tensor(self.data.log(), [(self, lambda g: g * self.data)])
     The slope of log is one over its input.
 
 - Value._backward(self, torch.ones_like(self.data) if gradient is None else gradient)
-upstream_ignored:
-        Value._backward(self, torch.ones_like(self.data))
+upstream_ignored: Value._backward(self, torch.ones_like(self.data))
     `backward(gradient)` begins with ones here. It should begin with the gradient that it gets.
 """)

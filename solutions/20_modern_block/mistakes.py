@@ -514,8 +514,7 @@ overwritten: gradient = torch.zeros_like(u); gradient[token] = dsent; gradient +
     `[token] +=` keep a single row.
 mean_of_experts: torch.zeros_like(u).index_add(0, token, dsent) / k + droute @ Wr.T
     The experts' gradients are averaged. What happens to the gradients of a value that is read several times?
-shares_again:
-        torch.zeros_like(u).index_add(0, token, shares[token, expert][:, None] * dsent) + droute @ Wr.T
+shares_again: torch.zeros_like(u).index_add(0, token, shares[token, expert][:, None] * dsent) + droute @ Wr.T
     The shares are applied a second time. They are in `ddone` already, and so in `dsent`.
 rows_by_token: dsent.view(len(u), -1, u.shape[1]).sum(1) + droute @ Wr.T
     You take the rows of `dsent` in the order of the tokens. They go expert by expert: `token` says whose each is.
@@ -703,11 +702,9 @@ matrices_swapped:
 - probs = dprobs(shares, dbalance, t["probs"], t["chosen"], t["shares"], t["load"])
 balance_as_a_loss: probs = dprobs(shares, 1.0, t["probs"], t["chosen"], t["shares"], t["load"])
     The upstream gradient of `balance` is taken as 1. It is `dbalance`.
-balance_is_a_sum:
-        probs = dprobs(shares, dbalance * len(mixed), t["probs"], t["chosen"], t["shares"], t["load"])
+balance_is_a_sum: probs = dprobs(shares, dbalance * len(mixed), t["probs"], t["chosen"], t["shares"], t["load"])
     Through `balance`, each probability counts in full. In the forward pass it is one of several in a mean.
-balance_by_batch:
-        probs = dprobs(shares, dbalance * dout.shape[1], t["probs"], t["chosen"], t["shares"], t["load"])
+balance_by_batch: probs = dprobs(shares, dbalance * dout.shape[1], t["probs"], t["chosen"], t["shares"], t["load"])
     Through `balance` you divide by the number of examples. A token is a position of an example: how many are there?
 no_balance: probs = dprobs(shares, 0.0, t["probs"], t["chosen"], t["shares"], t["load"])
     The upstream gradient of `balance` is not used. It reaches the router's probabilities.
@@ -837,8 +834,7 @@ values_of_other_groups: in (values.unflatten(1, (-1, t["groups"])).transpose(1, 
     For the values, you add up heads of different groups: the heads of a group are next to each other.
 keys_of_other_groups: in (values, keys.unflatten(1, (-1, t["groups"])).transpose(1, 2).flatten(1, 2)))
     For the keys, you add up heads of different groups: the heads of a group are next to each other.
-values_of_first_head:
-        in (values * (torch.arange(t["heads"]) % (t["heads"] // t["groups"]) == 0)[:, None, None], keys))
+values_of_first_head: in (values * (torch.arange(t["heads"]) % (t["heads"] // t["groups"]) == 0)[:, None, None], keys))
     Only the first head of each group sends its gradient to the group's values.
 - normed_q = dnormed_q(products @ t["keys"], t["cos"], t["sin"])
 queries_of_raw:
