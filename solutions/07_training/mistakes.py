@@ -45,8 +45,6 @@ start_ignored: for step, ix in enumerate(batches):
 rate_of_the_piece: update(parameters, slopes, learning_rate(step - start, len(batches)))
     The learning rate falls in the middle of `batches`. That may be a piece of the run only: ask with the number of the
     step in the whole run, and with `max_steps`.
-
-- update(parameters, slopes, learning_rate(step, max_steps))
 rate_of_the_first_step: update(parameters, slopes, learning_rate(start, max_steps))
     Every step takes the learning rate of the first one. Is the step's number raised inside of the loop?
 

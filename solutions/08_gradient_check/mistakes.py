@@ -100,11 +100,6 @@ restored_by_arithmetic:
         gradient
     x is not quite what it was: adding eps and subtracting it again rounds each time, and the last digits stay
     changed. Keep the old element and write it back, or work on a copy.
-""")
-
-
-MISTAKES_OF_CODE_8 = mistake_list("""
-[numerical_gradient]
 integers_in_place:
         x = np.array(x)
         gradient = np.zeros(x.shape)

@@ -29,7 +29,6 @@ merged_by_view: return y.reshape(y.shape[0], y.shape[2], -1)
 - loss = F.cross_entropy(logits[known], Y[known])
 loss_is_a_sum: loss = F.cross_entropy(logits[known], Y[known], reduction="sum")
     This is the sum of the losses. The loss is their mean over the positions that have a next token.
-- loss = F.cross_entropy(logits[known], Y[known])
 loss_over_all_positions: loss = F.cross_entropy(logits[known], Y[known], reduction="sum") / Y.numel()
     The loss is divided by the number of all positions. Which positions have a next token?
 padding_as_token: loss = F.cross_entropy(logits.flatten(0, 1), Y.clamp(min=0).flatten())
