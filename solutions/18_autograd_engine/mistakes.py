@@ -239,13 +239,6 @@ product_without_upstream:
         return Value(self.data * other.data, [(self, lambda g: other.data), (other, lambda g: self.data)])
     These are the local derivatives of a product. The upstream gradient is missing.
 
-- return self + other * -1
-subtracted_the_wrong_way: return other + self * -1
-    This is `other - self`.
-added_on_the_way_back:
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data - other.data, [(self, lambda g: g), (other, lambda g: g)])
-    In `a - b`, a larger `b` makes the result smaller. Which sign does its gradient have?
 
 - return self * other**-1
 quotient_without_square:
