@@ -79,13 +79,15 @@ def test_add_tile(check):
     state = check.on.call("add_tile", *state, torch.tensor([[1.0, 1.0]]).double(), V)
     found = dict(zip(("m", "l", "acc"), state, strict=True))
     check.equals(found, {"m": m.new_tensor([1]), "l": m.new_tensor([2]), "acc": m.new_tensor([[1, 4]])})
-    higher = 1 + torch.log(m.new_tensor([[2.0, 2.0]]))  # twice the weight of the scores before
+    higher = 1 + torch.log(m.new_tensor([[3.0, 3.0]]))  # three times the weight of the scores before
     before = [tensor.clone() for tensor in (*state, higher)]
     (m, l, acc), arguments = check.on.apply("add_tile", *state, higher, V)
-    check.equals({"l": l, "acc": acc}, {"l": m.new_tensor([3]), "acc": m.new_tensor([[1.5, 6]])})
+    check.equals({"l": l, "acc": acc}, {"l": m.new_tensor([8 / 3]), "acc": m.new_tensor([[4 / 3, 16 / 3]])})
     for name, given, after in zip(("m", "l", "acc", "scores"), before, arguments, strict=False):
         if not torch.equal(given, after):
             check.fail(f"`add_tile` changes its argument `{name}` in place. The results have to be new tensors.")
+    found = dict(zip(("m", "l", "acc"), check.on.call("add_tile", m, l, acc, higher - higher + 1, V), strict=True))
+    check.equals(found, {"m": higher[:, 0], "l": m.new_tensor([10 / 3]), "acc": m.new_tensor([[5 / 3, 20 / 3]])})
     empty = torch.full((2,), float("-inf")).double(), torch.zeros(2).double(), torch.zeros(2, 2).double()
     far_apart = m.new_tensor([[900, 900], [-900, -900]])
     found = dict(zip(("m", "l", "acc"), check.on.call("add_tile", *empty, far_apart, V), strict=True))

@@ -87,6 +87,12 @@ class Agreement:
     def holds(self) -> bool:
         return not self.findings
 
+    @property
+    def differing_parts(self) -> frozenset[str]:
+        """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
+        shapes = frozenset(finding.part for finding in self.findings if finding.stage == "shape")
+        return shapes or frozenset(finding.part for finding in self.findings)
+
     def _differ(self, part: str, stage: str, message: str) -> None:
         self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
 

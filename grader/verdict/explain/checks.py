@@ -11,10 +11,9 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.protocol import leaves
 from grader.calling.target import Target, numbers_given, tensors_given
-from grader.comparison.trees import Difference, agreement
+from grader.comparison.trees import agreement
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
-from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
@@ -103,10 +102,8 @@ def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str
 
 def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
     """What the student's results differ in from the reference's, on every draw."""
-    if failed.compared is None:
-        return None
-    assertion, results = failed.compared
-    if assertion is None:  # a single result of a public example
+    assertion, results = failed.compared or (None, ())
+    if assertion is None:  # no result, or a single one of a public example
         return None
     outcomes = []
     for at, result in enumerate(results):
@@ -116,23 +113,13 @@ def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
             ComparedResult(
                 result.found,
                 result.expected,
-                differing_parts(result.agreement.findings),
+                result.agreement.differing_parts,
                 tensors_given(calls),
                 {name: n for name, n in numbers.items() if type(n) is int and n > 1},
                 {name: s for name, s in numbers.items() if type(s) is float},
             )
         )
     return explain_result(outcomes, assertion.tolerance, check.on.low_precision)
-
-
-def differing_parts(findings: Sequence[Difference]) -> frozenset[str]:
-    """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
-    shapes = frozenset(finding.part for finding in findings if finding.stage == "shape")
-    return shapes or frozenset(finding.part for finding in findings)
-
-
-class StillWrong(Exception):
-    """A changed function is wrong in the same call as the student's own."""
 
 
 def first_wrong_call(check: Check, failed: CheckFailed) -> tuple[int, Any] | None:
@@ -171,7 +158,7 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
         return None
     edits = enumerate(trials.edits(function, known_of(check, failed)))
     work, wrong = 0, first_wrong_call(check, failed)
-    for number, edit in ((n, each) for n, each in edits if each.function == function and each.kind != INNER_GRADIENT):
+    for number, edit in ((n, each) for n, each in edits if each.function == function):
         check_interrupt()
         target = trials.target(function, number)
         if target is None or work > MAX_OPERATORS:
@@ -179,7 +166,7 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
 
         def still_wrong(values: Sequence[tuple[str, Any]] = target.returned_values) -> None:
             if wrong is not None and len(values) == wrong[0] + 1 and not returns_right(values[-1][1], wrong[1]):
-                raise StillWrong
+                raise CheckFailed("it is wrong in the same call")
 
         target.on_return = still_wrong
         again = check.again_on(target)
@@ -200,7 +187,7 @@ def known_of(check: Check, failed: CheckFailed) -> Known:
     _, results = failed.compared or (None, ())
     whole = results[0].expected if results else None
     parts = [part for part in whole if str(part).isidentifier()] if isinstance(whole, dict) else []
-    wrong = {part for result in results for part in differing_parts(result.agreement.findings)}
+    wrong = {part for result in results for part in result.agreement.differing_parts}
     return Known(
         shapes={name: list(value.shape) for name, value in given.items() if isinstance(value, Tensor)},
         sizes=[name for name, value in given.items() if type(value) is int and value > 1],

@@ -143,8 +143,8 @@ class GradientCheck:
     def cases(self, draws: Sequence[Draw]) -> list[Case]:
         """The problems that decide on these draws, and what the student's step returned on each of them."""
         self.judge(draws)
-        step, asked = self.item.name, [each for each in self.deciding if each.draw.asks(self.item.name)]
-        return [(problem, self.student.answers(problem)[step]) for problem in asked]
+        step, deciding = self.item.name, [each for each in self.deciding if each.draw.asks(self.item.name)]
+        return [(problem, self.student.answers(problem)[step]) for problem in deciding]
 
     def row(self, draws: Sequence[Draw]) -> Row:
         """The row of results.json, without its figures."""

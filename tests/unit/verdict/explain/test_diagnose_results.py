@@ -9,7 +9,6 @@ import torch
 
 from grader.calling.target import Call, ModuleTarget, arguments_by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
-from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.results import ComparedResult, explain_result
 
@@ -49,7 +48,7 @@ def text(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None
     for p in PROBLEMS:
         expected = {name: p[name] for name in PARTS}
         found = expected | {part: formula(p)}
-        wrong = differing_parts(agreement(found, expected, tolerance).findings)
+        wrong = agreement(found, expected, tolerance).differing_parts
         given = {"`x`": p["x"], "`gamma`": p["gamma"], "`old`": p["old"]}
         outcomes.append(ComparedResult(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
     return explain_result(outcomes, tolerance, coarse=False)

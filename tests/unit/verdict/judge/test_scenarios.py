@@ -13,7 +13,6 @@ from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.runner import LocalStudent
-from grader.verdict.explain.checks import differing_parts
 from grader.verdict.judge import checks
 from grader.verdict.judge.checks import (
     Assertion,
@@ -42,8 +41,8 @@ def test_the_key_of_a_draw_tells_assertions_and_places_apart():
 def test_parts_of_the_wrong_shape_come_first():
     found = {"a": torch.zeros(2), "b": torch.zeros(3), "c": 1}
     expected = {"a": torch.ones(2), "b": torch.zeros(4), "c": 1}
-    assert differing_parts(agreement(found, expected).findings) == {"b"}
-    assert differing_parts(agreement(found | {"b": torch.zeros(4)}, expected).findings) == {"a"}
+    assert agreement(found, expected).differing_parts == {"b"}
+    assert agreement(found | {"b": torch.zeros(4)}, expected).differing_parts == {"a"}
 
 
 @pytest.mark.parametrize(
