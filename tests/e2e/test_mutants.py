@@ -48,17 +48,7 @@ def test_slips_of_a_step(changes):
         "return total / n → return total / (n - 1)",
         "return total / n → (gone)",
     } <= set(changes["dW"])
-
-
-def test_slips_of_a_method(changes):
-    assert {
-        "return x.sum(0) if training else x → return x.sum(1) if training else x",
-        "return x.sum(0) if training else x → return x.mean(0) if training else x",
-        "return x.sum(0) if training else x → return x if training else x",
-        "return x.sum(0) if training else x → return x.sum() if training else x",
-        "return x.sum(0) if training else x → return x if training else x.sum(0)",
-        "def forward(self, x, training=True): → def forward(self, x, training=False):",
-    } <= set(changes["Layer.forward"])
+    assert "return x.sum(0) if training else x → return x if training else x.sum(0)" in changes["Layer.forward"]
 
 
 def test_a_sample_is_the_same_each_time_and_of_many_kinds():

@@ -1,12 +1,3 @@
-# === half_a_size: `n` where `n - 1` divides, on the inner path.
-# lesson: 03
-# by: dojo
-# dbndiff2: failed | In `dbnvar.expand_as(bndiff2) / n`, `n` is not quite what the forward pass divides by: look at
-#     Bessel's correction
-
-def dbndiff2(dbnvar, bndiff2, n):
-    return dbnvar.expand_as(bndiff2) / n
-
 # === rows_without_columns: An index that picks rows only.
 # lesson: 04
 # by: both
@@ -19,28 +10,15 @@ def dlogits(logits, Yb, n):
     p[Yb] -= 1
     return p / n
 
-# === factor_of_a_function: A part lacks a tensor that the function is given; a power is not brought down; `p` for what
-#     it leaves of 1.
+# === factor_of_a_function: A part lacks a tensor that the function is given.
 # lesson: 14
 # by: dojo
 # gelu_backward: failed | In `cdf + density`, a part lacks the factor `x`. With it, `gelu_backward` is right.
-# gelu_tanh_backward: failed | `x ** 2` lacks the factor that the derivative of a power has: its exponent.
-# dropout_backward: failed | In `dout * keep / p`, `p` and what it leaves of 1 are mixed up.
 # others: any
 
 def gelu_backward(dout, x):
     density, cdf = torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi), (1 + torch.erf(x / math.sqrt(2))) / 2
     return dout * (cdf + density)
-
-
-def gelu_tanh_backward(dout, x):
-    t = torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
-    slope = math.sqrt(2 / math.pi) * (1 + 0.044715 * x ** 2)
-    return dout * ((1 + t) + x * (1 - t**2) * slope) / 2
-
-
-def dropout_backward(dout, keep, p):
-    return dout * keep / p
 
 # === one_part_is_wrong: One of six results: what it is computed from is changed first.
 # lesson: 16
