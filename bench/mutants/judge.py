@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import cached_property
 
 from bench.mutants.edits import Mutant
 from grader.authoring.verify import rows_in, submission_of
+from grader.dojo.check import LocalJudge
+from grader.dojo.file import HERE
 from grader.errors import GraderFault
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Item, Lesson
@@ -46,10 +50,11 @@ class Bench:
     """One lesson on one seed; `judge` grades a mutant. Close it in the end."""
 
     def __init__(self, lesson: Lesson, seed: int, limits: Limits | None = None) -> None:
-        self.lesson, self._session = lesson, Session([lesson], seed, limits)
+        self.lesson, self._at_end = lesson, ExitStack()
+        self._session = self._at_end.enter_context(closing(Session([lesson], seed, limits)))
         self._known = {mistake.id for mistake in lesson.mistakes}
         self._reads = reached(ast.parse(lesson.answer_key))
-        self.close = self._session.close
+        self.close = self._at_end.close
 
     def judge(self, mutant: Mutant) -> Judged:
         """The first row that rejects it with a specific explanation, else the first that rejects it, else accepted."""
@@ -59,6 +64,19 @@ class Bench:
         except GraderFault as error:
             return Judged("fault", message=str(error))
         return next((each for each in rejected if each.specific), (rejected or [Judged("accepted")])[0])
+
+    def passes_at_home(self, mutant: Mutant, row: str) -> bool:
+        """Whether `dojo check` finds nothing wrong with the row."""
+        files = submission_of(self.lesson, "mutant", self._text(mutant)).lessons[self.lesson.name]
+        statuses = {each.name: each.status for each in self._home.judge(self.lesson, files).rows}
+        return statuses[row] in ("passed", HERE)
+
+    @cached_property
+    def _home(self) -> LocalJudge:
+        return self._at_end.enter_context(closing(LocalJudge()))
+
+    def _text(self, mutant: Mutant) -> str:
+        return f"{self.lesson.answer_key}\n\n{mutant.source}\n"
 
     def rows(self, function: str) -> tuple[list[str], list[str]]:
         """The rows about a function of the file or about one that calls it, and all others that a call may reach."""
@@ -71,8 +89,8 @@ class Bench:
 
     def _rejected(self, mutant: Mutant, only: Collection[str]) -> Iterator[Judged]:
         self._session.only_rows = only
-        text = f"{self.lesson.answer_key}\n\n{mutant.source}\n"
-        for row in rows_in(self._session.grade(submission_of(self.lesson, "mutant", text))) if only else ():
+        submission = submission_of(self.lesson, "mutant", self._text(mutant))
+        for row in rows_in(self._session.grade(submission)) if only else ():
             if row.name in only and row.status != "passed":
                 yield Judged(self._kind(row), row.name, row.message or "")
 

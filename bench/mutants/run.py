@@ -3,6 +3,7 @@
     python -m bench mutants                  every lesson, some mutants of each function
     python -m bench mutants 03 05 --all      two lessons, all mutants
     python -m bench mutants --show anatomy   and each rejected mutant for which no explanation was found
+    python -m bench mutants --home 16        those that `dojo check` does not see, because its example is too weak
 
 A mutant must be rejected, or stand in mutants_equivalent.toml with the reason why it is right after all. Exit status 1
 if one was accepted that is not listed, if a listed one was rejected, or if the hidden suite itself broke on one.
@@ -100,6 +101,14 @@ class Tally:
         }
 
 
+def unseen_at_home(seed: int, budget: int | None, lesson: Lesson) -> tuple[int, list[tuple[Mutant, Judged]]]:
+    """(how many mutants the suite rejects, those of them that `dojo check` accepts)"""
+    chosen = sample(mutants(lesson.answer_key), budget or BUDGETS.get(lesson.name, BUDGET), seed)
+    with closing(Bench(lesson, seed)) as bench:
+        rejected = [(mutant, found) for mutant in chosen if (found := bench.judge(mutant)).kind != "accepted"]
+        return len(rejected), [pair for pair in rejected if pair[1].row and bench.passes_at_home(pair[0], pair[1].row)]
+
+
 def judge_lesson(seed: int, budget: int | None, take_all: bool, lesson: Lesson) -> Tally:
     """`budget` is the number of mutants of each function."""
     started, known = time.perf_counter(), listed()
@@ -145,7 +154,15 @@ def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("--budget", type=int, metavar="N", help=f"mutants of each function ({BUDGET})")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the hidden problems and of the sample (1)")
     parser.add_argument("--show", choices=("accepted", *KINDS), metavar="KIND", help=f"accepted, {', '.join(KINDS)}")
+    parser.add_argument("--home", action="store_true", help="list what `dojo check` does not see")
     chosen = parser.parse_args()
+    if chosen.home:
+        for lesson in lessons_named(chosen.lessons):
+            count, unseen = unseen_at_home(chosen.seed, chosen.budget, lesson)
+            print(f"{lesson.name}: {len(unseen)} of {count} pass at home", flush=True)
+            for mutant, found in unseen:
+                print(f"  {mutant.where}: {mutant.change} [{found.row}]")
+        return 0
     judge, tallies = partial(judge_lesson, chosen.seed, chosen.budget, chosen.all), list[Tally]()
     with ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("spawn")) as pool:
         for tally in pool.map(judge, lessons_named(chosen.lessons)):
