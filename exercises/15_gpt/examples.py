@@ -49,13 +49,17 @@ def test_clip(check):
 
 
 def test_adam(check):
-    """In the first step both averages are corrected to the gradient and its square: the step is rate * its sign."""
+    """With the same gradient twice, both averages are corrected to it and its square: a step is rate * its sign."""
     start, slope = two(1.0, -2.0, 3.0), two(0.5, -0.25, 2.0)
     _, after = check.on.apply("adam", start, slope, like(start), like(start), 0, 0.1, 0.5)
     check.equals(
         {"Wo": after[0]["Wo"].round(decimals=6), "gain3": after[0]["gain3"].round(decimals=6), "mean": after[2]["Wo"]},
         {**two(0.85, -1.8, 2.9), "mean": slope["Wo"] / 10},
     )
+    parameters, _, means, squares = after[:4]
+    _, after = check.on.apply("adam", parameters, slope, means, squares, 1, 0.1, 0)
+    found = {f"{name} after two steps": value.round(decimals=6) for name, value in after[0].items()}
+    check.equals(found, dict(zip(found, two(0.75, -1.7, 2.8).values(), strict=True)))
 
 
 def test_learning_rate(check):

@@ -90,8 +90,8 @@ def all_positions(inputs):
 
 def few_tokens(inputs):
     """Only two tokens are read, and two others come next: each row of wte gets only one of its two terms, or none."""
-    inputs["X"] = inputs["X"] % 2
-    inputs["Y"] = torch.where(inputs["Y"] < 0, inputs["Y"], inputs["Y"] % 2 + 2)
+    inputs["X"] = inputs["X"] % 2 + 2
+    inputs["Y"] = torch.where(inputs["Y"] < 0, inputs["Y"], inputs["Y"] % 2)  # 0 is a token like any other
 
 
 def tiny(inputs):
