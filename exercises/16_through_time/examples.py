@@ -79,12 +79,12 @@ class Torch:
         return differentiated(lambda *leaves: one_after_the_other(*leaves, k), leaves, dh)
 
     @staticmethod
-    def norms_through_time(dlast, x, h0, Wx, Wh, b):
-        with torch.enable_grad():
-            h = [h0.clone().requires_grad_()]
-            for each in x:
-                h.append(torch.tanh(each @ Wx + h[-1] @ Wh + b))
-            return torch.stack([each.norm() for each in torch.autograd.grad((h[-1] * dlast).sum(), h)])
+    def norms_through_time(dlast, x, h0, *weights):
+        def from_step(t, h):
+            return differentiated(lambda h: one_after_the_other(x[t:], h, *weights)[-1], [h], dlast)[0]
+
+        states = one_after_the_other(x, h0, *weights)
+        return torch.stack([from_step(t, h).norm() for t, h in enumerate(states)])
 
     @staticmethod
     def lstm_step_backward(dh, dc, i, f, g, o, c, c_before, h_before, x, Wx, Wh):

@@ -6,6 +6,7 @@ Python.
 
 import math
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import torch
@@ -55,7 +56,8 @@ def gradients_of(Value, text, numbers, ends):
             names[end].backward()
         else:
             exec(end, names)
-    return {f"the gradient of {name}": float(leaf.grad or 0.0) for name, leaf in leaves.items()}
+    found = {"the value": float(names["end"].data)} if "end" in names else {}
+    return {**found, **{f"the gradient of {name}": float(leaf.grad or 0.0) for name, leaf in leaves.items()}}
 
 
 def tensor_gradients(Tensor, text, tensors, upstream, passes=1):
@@ -120,6 +122,12 @@ def slopes(check, expected, *ends):
         numbers = dict(zip(NUMBERS, list(NUMBERS.values())[: len(gradients)], strict=False))
         found[text] = check.on.run_with(["Value"], GRADIENTS, text, numbers, list(ends or ("end",)))
         right[text] = {f"the gradient of {name}": slope for name, slope in zip(NUMBERS, gradients, strict=False)}
+        names = dict(numbers)
+        with suppress(AttributeError):  # a number has no `tanh`
+            exec(text, names)
+        right[text] |= (
+            {"the value": names.get("end", found[text].get("the value"))} if "the value" in found[text] else {}
+        )
     check.equals(*({text.replace("\n", "; "): table for text, table in each.items()} for each in (found, right)))
 
 
