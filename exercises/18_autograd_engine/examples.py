@@ -122,12 +122,11 @@ def slopes(check, expected, *ends):
         numbers = dict(zip(NUMBERS, list(NUMBERS.values())[: len(gradients)], strict=False))
         found[text] = check.on.run_with(["Value"], GRADIENTS, text, numbers, list(ends or ("end",)))
         right[text] = {f"the gradient of {name}": slope for name, slope in zip(NUMBERS, gradients, strict=False)}
-        names = dict(numbers)
+        names, value = dict(numbers), found[text].get("the value")
         with suppress(AttributeError):  # a number has no `tanh`
             exec(text, names)
-        right[text] |= (
-            {"the value": names.get("end", found[text].get("the value"))} if "the value" in found[text] else {}
-        )
+        if value is not None:
+            right[text]["the value"] = names.get("end", value)
     check.equals(*({text.replace("\n", "; "): table for text, table in each.items()} for each in (found, right)))
 
 
