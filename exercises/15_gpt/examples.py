@@ -124,3 +124,6 @@ def test_sample(check):
     parameters["gain3"] = torch.full((6,), 50.0, dtype=torch.float64)
     name = check.on.call("sample", parameters, heads, torch.Generator().manual_seed(1))
     check.equals({"name": [int(token) for token in name]}, {"name": [3, 1, 3, 2]})
+    parameters["wpe"] = 9 * parameters["wte"][[3, 1, 3, 2, 4, 1]]  # nothing ends this one before the last position
+    name = check.on.call("sample", parameters, heads, torch.Generator().manual_seed(1))
+    check.equals({"long name": [int(token) for token in name]}, {"long name": [3, 1, 3, 2, 4, 1]})
