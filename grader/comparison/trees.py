@@ -90,8 +90,8 @@ class Agreement:
     @property
     def differing_parts(self) -> frozenset[str]:
         """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
-        shapes = frozenset(finding.part for finding in self.findings if finding.stage == "shape")
-        return shapes or frozenset(finding.part for finding in self.findings)
+        shapes = [finding for finding in self.findings if finding.stage == "shape"]
+        return frozenset(finding.part for finding in shapes or self.findings)
 
     def _differ(self, part: str, stage: str, message: str) -> None:
         self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
@@ -180,7 +180,8 @@ class Agreement:
         self, name: str, found: Tensor, expected: Tensor, wrong: Tensor | None, error: float | None = None
     ) -> str:
         if not expected.ndim:
-            return f"{name} is {shown(found)}; expected {shown(expected)}."
+            words = shown if shown(found) != shown(expected) else lambda number: repr(number.item())
+            return f"{name} is {words(found)}; expected {words(expected)}."
         distance = (found.double() - expected.double()).abs() if wrong is None else wrong.to(torch.float64)
         index = index_at(int(distance.argmax()), distance.shape)
         size = "" if error is None or math.isinf(error) else f" by {error:.2g} of its size"

@@ -36,10 +36,8 @@ def changes() -> dict[str, list[str]]:
 
 def test_slips_of_a_step(changes):
     assert {
-        "total = x.T @ dh → total = x @ dh",
         "total = x.T @ dh → total = dh @ x.T",
         "total = x.T @ dh → total = x.T @ dh.T",
-        "total = x.T @ dh → total = x.T",
         "total = x.T @ dh → total = x.T * dh",
         "total = x.T @ dh → total = n.T @ dh",
         "total = x.T @ dh → total = -(x.T @ dh)",
@@ -52,10 +50,8 @@ def test_slips_of_a_step(changes):
 
 
 def test_a_sample_is_the_same_each_time_and_of_many_kinds():
-    every = mutants(SOLUTION)
-    chosen = sample(every, 8, seed=1)
-    assert chosen == sample(every, 8, seed=1)
-    assert [len([m for m in chosen if m.where == where]) for where in ("dW", "Layer.forward")] == [8, 8]
+    chosen = sample(mutants(SOLUTION), 8, seed=1)
+    assert chosen == sample(mutants(SOLUTION), 8, seed=1)
     assert len({m.kind for m in chosen if m.where == "dW"}) >= 6
 
 

@@ -49,8 +49,6 @@ PATTERNS = (
     coefficients.unnamed_multiple,
 )
 """The patterns of wrong numbers, in the order of trust: the first that holds, and that the code bears out, counts."""
-MAX_RIGHT_GRADIENTS_NAMED = 3
-"""Right gradients before the wrong one that a message names: the last ones."""
 
 
 def explain_gradient(check: GradientCheck, draws: Sequence[Draw], row: Row) -> None:
@@ -265,7 +263,7 @@ class GradientCase:
                 before.append(name)
             elif not any(finer.goes_through(end, name[1:]) for end in ends):
                 found = explain(name[1:], cases)
-                last = listed_as_code(before[-MAX_RIGHT_GRADIENTS_NAMED:])
+                last = listed_as_code(before[-3:])
                 texts = [f"Up to {last} your `{self.function}` is right."] if before else []
                 texts.append(f"`{name}` is wrong, and `{self.step}` is computed from it.")
                 texts += [found.message] if found is not None and found.id != UNNAMED_MULTIPLE else []
@@ -284,6 +282,8 @@ class GradientCase:
             answers = trials.answers(self.step, problem, list(numbers.values()))
             whole = computed_once(problem, "unfused", problem.in_single_steps)
             for name, number in numbers.items():
-                if number in answers and answers[number].tensor is not None:
-                    found[name].append((whole, answers[number]))
+                tensor, shape = answers[number].tensor if number in answers else None, whole.values[name[1:]].shape
+                if tensor is not None:  # a student's `demb` may have another shape than `emb`, with the same numbers
+                    tensor = tensor.reshape(shape) if tensor.numel() == shape.numel() else tensor
+                    found[name].append((whole, answers[number]._replace(tensor=tensor)))
         return {name: cases for name, cases in found.items() if len(cases) == len(self.cases)}

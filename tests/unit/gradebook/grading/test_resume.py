@@ -128,15 +128,18 @@ def test_after_a_signal_comes_what_had_finished_and_graders_are_ended(played, mo
     started: list[GraderProcess] = []
     init = GraderProcess.__init__
     monkeypatch.setattr(GraderProcess, "__init__", lambda self, *of: started.append(self) or init(self, *of))
+
+    def interrupt() -> None:
+        wait_until(lambda: (Path(played.out) / "slow-cy").exists())
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
     before = set(threading.enumerate())
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs behind `&`
     try:
         with stop_at_signals() as stop:
             replies = grade_all(named("ada", "bo", "slow-cy"), partial(GraderPool, played, 1), str, stop)
-            got = [next(replies)[0].student]
-            assert wait_until(lambda: (Path(played.out) / "slow-cy").exists())
-            threading.Thread(target=lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start()
-            got += [submission.student for submission, _ in replies]
+            threading.Thread(target=interrupt).start()
+            got = [submission.student for submission, _ in replies]
     finally:
         signal.signal(signal.SIGINT, handler)
     assert got == ["ada", "bo"]
