@@ -23,14 +23,11 @@ import torch
 
 ShuffledCall = Callable[[], Any]
 
-TWICE = 0.25
-"""The share of the questions that are put twice, on average."""
-
 
 class Shuffled:
     """Questions of one scenario. The random numbers are drawn from `generator`."""
 
-    def __init__(self, generator: torch.Generator, twice: float = TWICE) -> None:
+    def __init__(self, generator: torch.Generator, twice: float = 0.25) -> None:
         """`twice`: the probability that a question is put a second time."""
         self._generator, self._twice = generator, twice
         self._questions: dict[str, ShuffledCall] = {}

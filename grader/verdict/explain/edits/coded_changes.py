@@ -156,6 +156,8 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
         kind, others = "small number", [*around.known.constants, 2 * value, value / 2]
     elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is node:
         kind, others = "exponent", [*others, 1 / value] if value in (2, 0.5) else others
+    elif isinstance(parent, ast.Compare):  # such as a remainder, which no negative number equals
+        others = [value + 1, abs(value - 1)]
     elif not isinstance(parent, ast.BinOp):  # an axis, an index or a size
         others = [-value, value + 1, value - 1, 2 * value]
     elif isinstance(parent.op, ast.Mult | ast.Div):  # twice as much may be missing anywhere in a product

@@ -52,8 +52,7 @@ def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     """The bench itself: without the shuffling, another run's answers in their order earn rows of lesson 08."""
     monkeypatch.setattr(Shuffled, "some", lambda self, least, most: least)
     monkeypatch.setattr(Shuffled, "answers", lambda self: {name: ask() for name, ask in self._questions.items()})
-    monkeypatch.setattr("grader.verdict.judge.shuffled.TWICE", 0.0)
-    monkeypatch.setattr(Shuffled.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(Shuffled.__init__, "__defaults__", (0.0,))  # nothing is asked twice
     rows = ("factors", "kinks", "numerical_gradient")
     scores = {score.row: score for score in checks.check_rows(LESSONS["08_gradient_check"], SEEDS[:1], only=rows)}
     assert scores["factors"].score == scores["kinks"].score == 1.0
