@@ -156,7 +156,7 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
         kind, others = "small number", [*around.known.constants, 2 * value, value / 2]
     elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is node:
         kind, others = "exponent", [*others, 1 / value] if value in (2, 0.5) else others
-    elif isinstance(parent, ast.Compare):  # such as a remainder, which no negative number equals
+    elif isinstance(parent, ast.Compare) and isinstance(parent.ops[0], ast.Eq):  # no remainder is negative
         others = [value + 1, abs(value - 1)]
     elif not isinstance(parent, ast.BinOp):  # an axis, an index or a size
         others = [-value, value + 1, value - 1, 2 * value]
