@@ -45,10 +45,10 @@ def write_rows(page: Path, names: Collection[str]) -> Iterator[tuple[str, bool]]
     """Yield each chosen row's command, and whether its row is written. `page` is saved after each row."""
     describe = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=8"]
     commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    lines = page.read_text(encoding="utf-8").split("\n")
-    machine = this_machine()
+    text, machine = page.read_text(encoding="utf-8"), this_machine()
     when = f"{datetime.date.today()}, {commit}"
-    when += "" if machine in page.read_text(encoding="utf-8").partition("\n|")[0] else f", {machine}"
+    when += "" if machine in text.partition("\n|")[0] else f", {machine}"
+    lines = text.split("\n")
     for number, line in enumerate(lines):
         cells = line.strip("| ").split(" | ")
         commands = COMMAND.findall(cells[1]) if len(cells) == 4 and cells[1].startswith("`python -m bench") else []

@@ -239,7 +239,6 @@ product_without_upstream:
         return Value(self.data * other.data, [(self, lambda g: other.data), (other, lambda g: self.data)])
     These are the local derivatives of a product. The upstream gradient is missing.
 
-
 - return self * other**-1
 quotient_without_square:
         return Value(

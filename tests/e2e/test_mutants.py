@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from support import ROOT, SHORT_LIMITS, sampled
 
-from bench.mutants.edits import Mutant, mutants, sample
+from bench.mutants.edits import Mutant, mutants
 from bench.mutants.judge import Bench
 from bench.mutants.run import Listed, Tally, judge_lesson
 from grader.lesson.lesson import Course
@@ -47,12 +47,6 @@ def test_slips_of_a_step(changes):
         "return total / n → (gone)",
     } <= set(changes["dW"])
     assert "return x.sum(0) if training else x → return x if training else x.sum(0)" in changes["Layer.forward"]
-
-
-def test_a_sample_is_the_same_each_time_and_of_many_kinds():
-    chosen = sample(mutants(SOLUTION), 8, seed=1)
-    assert chosen == sample(mutants(SOLUTION), 8, seed=1)
-    assert len({m.kind for m in chosen if m.where == "dW"}) >= 6
 
 
 @pytest.fixture(scope="module")

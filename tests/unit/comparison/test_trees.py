@@ -36,6 +36,11 @@ def test_a_value_in_a_sentence():
         assert shown(value) == text
 
 
+def test_numbers_that_print_alike_are_told_apart():
+    (finding,) = agreement(0.1 + 0.2, 0.3, 1e-18).findings
+    assert finding.message == "The result is 0.30000000000000004; expected 0.3."
+
+
 @pytest.mark.parametrize("value", ["x" * 10_000, b"\0" * 10_000])
 def test_a_long_text_is_cut(value):
     text = shown(value)

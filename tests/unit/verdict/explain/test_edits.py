@@ -43,6 +43,7 @@ def test_a_slip_is_undone():
     ]:
         found = changed(written)
         assert found.get(right) == kind, sorted(found)
+    assert "(n % 3 == -1) * dy" not in changed("(n % 3 == 0) * dy")  # no remainder is negative
 
 
 def test_one_column_becomes_one_number_for_each_row():

@@ -170,6 +170,7 @@ def shared_maximum(p):
 
 
 def test_an_advisory_problem_never_fails_a_row(with_a_tie):
+    assert [with_a_tie[-1].draw.asks(row) for row in ("dx", "dm")] == [True, False]
     verdict = judged(with_a_tie, "x", first_maximum)
     assert verdict.passed and verdict.message is None  # as autograd has it
     verdict = judged(with_a_tie, "x", shared_maximum)
