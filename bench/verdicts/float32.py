@@ -22,11 +22,11 @@ from bench.measuring import aligned, lessons_named
 from grader.authoring.lesson_sources import right_files
 from grader.calling import calls
 from grader.calling.answer import Answer
-from grader.calling.steps import StepInput, call_step, call_steps
+from grader.calling.steps import StepInput, call_steps
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
-from grader.reference.runner import LocalStudent, run_formula
+from grader.reference.runner import LocalStudent
 from grader.verdict.judge.line import Case, compare_answer, judge_line
 from grader.verdict.judge.problems import ProblemBook
 
@@ -84,17 +84,19 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
                 rows[step].farthest_right = max(rows[step].farthest_right, (error, f"{file}, seed {seed}"))
                 if not verdict.passed:
                     faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
-        fed = [(problem, in_float32_input(problem)) for problem in problems]
-        for mistake in lesson.wrong_formulas:
-            step = mistake.gradient
-            whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]
-            if judge_line(step[1:], whole).passed:
-                continue  # a wrong joint function returns some right gradients
-            narrow = [(problem, in_float32(call_step(mistake.function, step, given))) for problem, given in fed]
-            error = error_of(step[1:], narrow)
-            rows[step].nearest_wrong = min(rows[step].nearest_wrong, (error, f"{mistake.id}, seed {seed}"))
-            if judge_line(step[1:], narrow).passed:
-                faults.append(f"{lesson.number} {step}: {mistake.id} is accepted in float32 ({error:.2g}, seed {seed})")
+        for mistake in lesson.mistakes:
+            functions = vars(lesson.wrong(mistake))
+            own = [each.name for each in lesson.gradients if each.function == mistake.gradient]
+            whole, narrow = (kind(functions, own, lesson.joint) for kind in (LocalStudent, NarrowStudent))
+            for step in own:
+                if judge_line(step[1:], [(p, whole.answers(p)[step]) for p in problems]).passed:
+                    continue  # a wrong joint function returns some right gradients
+                answers = [(p, narrow.answers(p)[step]) for p in problems]
+                error = error_of(step[1:], answers)
+                rows[step].nearest_wrong = min(rows[step].nearest_wrong, (error, f"{mistake.id}, seed {seed}"))
+                if judge_line(step[1:], answers).passed:
+                    fault = f"{mistake.id} is accepted in float32 ({error:.2g}, seed {seed})"
+                    faults.append(f"{lesson.number} {step}: {fault}")
     return rows, faults
 
 

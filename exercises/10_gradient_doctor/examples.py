@@ -17,15 +17,24 @@ def numbers(values):
     return torch.tensor(values, dtype=torch.float64)
 
 
+def values(check, function, expected):
+    """Compare what the function gives with what is `expected`: {text: (arguments, value)}."""
+    found = {text: check.on.call(function, *arguments) for text, (arguments, _) in expected.items()}
+    check.equals(found, {text: value for text, (_, value) in expected.items()})
+
+
 def test_closed_share(check):
     h = numbers([[0.99, -0.98, 0.5, 0.0], [-0.6, 0.2, 0.1, -0.3]])
-    check.gives("closed_share", (h,), 0.25)
-    check.gives("closed_share", (h, 0.55), 0.375)
+    values(check, "closed_share", {"share of closed gates": ((h,), 0.25), "share above 0.55": ((h, 0.55), 0.375)})
 
 
 def test_dead_units(check):
     h = numbers([[0.0, 0.0, 2.0], [0.0, 1e-6, 0.0], [0.0, 0.0, 1.0]])
     check.equals(torch.as_tensor(check.on.call("dead_units", h)), torch.tensor([True, False, False]))
+    wide = torch.relu(torch.randn(6, 50, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+    dead = torch.arange(50) % 7 == 3
+    wide[0], wide[:, dead] = 1.5, 0.0
+    check.equals(torch.as_tensor(check.on.call("dead_units", wide)), dead)
 
 
 def test_gradient_norms(check):
@@ -33,16 +42,16 @@ def test_gradient_norms(check):
 
 
 def test_clip_by_norm(check):
-    gradients = [numbers([3.0, 0.0]), numbers([[0.0], [-4.0]])]  # their norm is 5
+    gradients = [numbers([1.0, -2.0]), numbers([[2.0], [-4.0]])]  # their norm is 5
     clipped, (kept, *_) = check.on.apply("clip_by_norm", gradients, 2.5)
-    right = {"clipped": [numbers([1.5, 0.0]), numbers([[0.0], [-2.0]])], "the argument after the call": gradients}
+    right = {"clipped": [numbers([0.5, -1.0]), numbers([[1.0], [-2.0]])], "the argument after the call": gradients}
     check.equals({"clipped": clipped, "the argument after the call": kept}, right)
     check.gives("clip_by_norm", (gradients, 10.0), gradients)
 
 
 def test_gradient_growth(check):
-    for norms, growth in (([8.0, 4.0, 2.0, 1.0], 2.0), ([9.0, 4.0, 1.0], 3.0), ([1.0, 100.0], 0.01), ([0.0, 2.0], 0.0)):
-        check.equals({f"growth of {norms}": check.on.call("gradient_growth", norms)}, {f"growth of {norms}": growth})
+    tables = ([8.0, 4.0, 2.0, 1.0], 2.0), ([9.0, 4.0, 1.0], 3.0), ([1.0, 100.0], 0.01), ([0.0, 2.0], 0.0)
+    values(check, "gradient_growth", {f"growth of {norms}": ((norms,), growth) for norms, growth in tables})
 
 
 def test_update_ratios(check):

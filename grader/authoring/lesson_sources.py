@@ -15,6 +15,7 @@ from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.stub import steps_of, stub_of
 from grader.publish.templates import text_templates
+from grader.verdict.explain.known import known_file
 
 LessonKind = Literal["steps", "functions"]
 
@@ -57,8 +58,8 @@ def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[
         path.write_text(source.get_template(template).render(number=number, title=title), encoding="utf-8")
         written.append(path)
     lesson = Lesson(course, name)
-    stub = stub_of(lesson)
-    for path in (lesson.exercise / "backward.py", lesson.pristine):
-        path.write_text(stub, encoding="utf-8")
+    stubs = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), stub_of(lesson))
+    for path, text in (stubs | known_file(lesson)).items():
+        path.write_text(text, encoding="utf-8")
         written.append(path)
     return written

@@ -30,6 +30,7 @@ from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
+from grader.verdict.explain.known import known_file
 
 PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
 """Also on a slow machine, a mistake that computes far too much gets its own message, not that of a timeout."""
@@ -102,6 +103,8 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
+        stale = [path.name for path, text in known_file(lesson).items() if lesson.public_text(path.name) != text]
+        report.problems += [f"{name} is not what `grade stubs {lesson.number}` writes: run it." for name in stale]
         for row in graded_rows("stub", published_stub(lesson)):
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from grader.commands.checks import find_course, open_course
 from grader.commands.command_line import FOLDER, argument, fail, option
-from grader.commands.console import print_remarks, say
+from grader.commands.console import ProgressBar, console_for, print_remarks, say
 from grader.commands.options import AssignmentPath, CourseFolder, LessonNames, LessonWords
 from grader.errors import UserError, write_errors
 from grader.gradebook.assignment.config import read_assignment
@@ -56,15 +56,18 @@ def stubs(
     """Writes the stubs of the lessons from solutions/: of all, or of those that you name.
 
     A stub, exercises/NN_name/backward.py, is the solution without the answers between the markers. Its copy, .stub, is
-    what `dojo reset` restores. A bare stub stays bare until you delete .stub.
+    what `dojo reset` restores. A bare stub stays bare until you delete .stub. In a lesson with public examples, .known
+    gets what they give with each known mistake, so that `dojo check` can name it.
 
     Examples:
       grade stubs --bare 03    students choose what each gradient is computed from; the hidden suite is the same
     """
     from grader.lesson.stub import published_stub
+    from grader.verdict.explain.known import known_file
 
     def files(lesson: Lesson) -> dict[Path, str]:
-        return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare or None))
+        both = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare or None))
+        return both if check else both | known_file(lesson)  # it takes some seconds; `grade verify` checks it
 
     write_or_check(course, lessons, files, check, "grade stubs")
 
@@ -93,7 +96,9 @@ def write_or_check(
     course: Path | None, names: Sequence[str], files: Callable[[Lesson], dict[Path, str]], check: bool, command: str
 ) -> None:
     """Write those `files` of the lessons that differ, or with `check` end with 1 where there are any."""
-    wanted = {path: text for lesson in open_course(course, names)[1] for path, text in files(lesson).items()}
+    with ProgressBar(console_for(stderr=True)) as bar:
+        lessons = bar.track(open_course(course, names)[1])
+        wanted = {path: text for lesson in lessons for path, text in files(lesson).items()}
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_bytes() != text.encode()]
     if check and stale:
         fail(f"{', '.join(map(str, stale))}: not what `{command}` writes. Run it and commit the result.", 1)

@@ -1,7 +1,7 @@
 """A student's own check: the grader's judging on public problems, without any secret.
 
 The file runs in a worker with all the isolation that the machine offers, so code that works here also works when it is
-graded. A lesson's known mistakes are secret: here a mistake is named from the forward pass alone.
+graded. A lesson's known mistakes are secret: here they are recognised by digests (grader/verdict/explain/known.py).
 """
 
 from __future__ import annotations

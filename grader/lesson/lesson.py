@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from grader.lesson.config import CourseSettings, course_settings, lesson_config
 from grader.lesson.config import Item as Item
 from grader.lesson.course_modules import load_module, require_named
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
+from grader.lesson.paths import STUB
 from grader.lesson.toml_tables import read_lesson_text
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
@@ -28,20 +29,6 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles a
 MAX_SIZES = 4
 MAX_EPSILON = 1e-2
 """A constant of a forward pass below this may be an epsilon."""
-
-
-def gradient_of_joint(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., Any]:
-    """One gradient of a module's joint function, as a function with the same parameters."""
-    together = getattr(module, joint.name)
-
-    @functools.wraps(together)
-    def part(*args: Any, **kwargs: Any) -> Any:
-        found = joint.pieces(together(*args, **kwargs))
-        if isinstance(found, str):
-            raise ValueError(found)
-        return found[gradient]
-
-    return part
 
 
 @functools.lru_cache(maxsize=64)  # each mistake that is a function goes below the same answer key
@@ -189,7 +176,7 @@ class Lesson:
     @property
     def pristine(self) -> Path:
         """A copy of the stub for `dojo reset`: a kit has no solution to generate it from."""
-        return self.exercise / ".stub"
+        return self.exercise / STUB
 
     def expected_shape(self, item: Item) -> list[int]:
         return list(self.public.values[item.target].shape) if item.target else []
@@ -216,20 +203,6 @@ class Lesson:
         if function not in self._key_functions:
             raise ValueError(f"the answer key has no function `{function}`")
         return self._key_functions[function]
-
-    @cached_property
-    def wrong_formulas(self) -> tuple[Mistake, ...]:
-        """The known mistakes as one wrong function per gradient; of a joint function, its part of the wrong result."""
-        gradients = [item.name for item in self.gradients]
-        if self.joint is None:
-            own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
-            return tuple(replace(each, function=getattr(self.wrong(each), each.gradient)) for each in own)
-        return tuple(
-            replace(mistake, gradient=gradient, function=gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
-            for mistake in self.mistakes
-            if mistake.gradient == self.joint.name
-            for gradient in gradients
-        )
 
     @cached_property
     def answers(self) -> ModuleType:

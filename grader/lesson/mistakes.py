@@ -31,7 +31,6 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
 
 from grader.source.statement_names import names_of_statement
 from grader.source.syntax import DefinitionNode
@@ -66,7 +65,6 @@ class Mistake:
     old: str = ""
     new: str = ""
     helpers: str = ""
-    function: Callable[..., Any] | None = None  # of one gradient, in Lesson.wrong_formulas
 
     @property
     def name(self) -> str:

@@ -10,6 +10,8 @@ _INSTALLED, _CHECKOUT = _PACKAGE / "templates", _PACKAGE.parent / "templates"
 TEMPLATES = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 BACKWARD_FILE = "backward.py"
 """In a lesson's folder: the file with the student's functions."""
+STUB, KNOWN = ".stub", ".known"
+"""In a lesson's folder: what `dojo reset` restores, and what is said of wrong results of its examples."""
 KEPT_BY_RESET = ".before-reset-"
 """In the name of a file that `dojo reset` has kept."""
 AGENTS = "AGENTS.md"
@@ -52,9 +54,9 @@ def has_lessons(folder: Path) -> bool:
 
 
 def files_under(folder: Path) -> Iterator[Path]:
-    """Regular files, in order; nothing hidden and nothing that Python or an editor left behind."""
+    """Regular files, in order; nothing hidden that is not the course's own, nothing that Python or an editor left."""
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).parts
-        left = any(part == "__pycache__" or (part.startswith(".") and part != ".stub") for part in inside)
+        left = any(part == "__pycache__" or (part.startswith(".") and part not in (STUB, KNOWN)) for part in inside)
         if path.is_file() and not left and path.suffix not in (".pyc", ".part", ".orig") and "~" not in path.name:
             yield path

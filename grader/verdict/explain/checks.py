@@ -19,8 +19,8 @@ from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,
     Trials,
-    explain_contents,
     explain_edit,
+    explain_random,
 )
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import SURE, Explanation
@@ -152,7 +152,7 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
     function = check.item.function
     if trials is None:
         return None
-    if (random := explain_contents(trials.contents(function), "", ())) is not None:
+    if (random := explain_random(trials.contents(function))) is not None:
         return random
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None

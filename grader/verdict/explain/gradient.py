@@ -17,10 +17,10 @@ from grader.results.wording import listed_as_code
 from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
-from grader.verdict.explain.edits.search import Trials, explain_contents, explain_edit, first_right, known_on
+from grader.verdict.explain.edits.search import Trials, explain_edit, explain_random, first_right, known_on
 from grader.verdict.explain.errors import explain_no_answer
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.known import are_right, known_mistake
+from grader.verdict.explain.known import are_right, known_mistake, mistakes_of_gradients
 from grader.verdict.explain.needs import FunctionContents, is_borne_out
 from grader.verdict.explain.probes import explain_by_properties
 from grader.verdict.explain.problem_values import computed_once
@@ -122,12 +122,13 @@ class GradientCase:
 
     def known(self) -> Explanation | None:
         """The known mistake of the lesson that gives these answers, if it can be the cause."""
-        of_function = {
+        cases = {
             each.name: self.cases_of(each.name)
             for each in self.lesson.gradients
-            if not self.is_alone and each.function == self.function and not each.earned_with
+            if each.function == self.function and (each is self.item or not each.earned_with)
         }
-        return known_mistake(self.step, self.cases, self.lesson.wrong_formulas, self.contents, of_function)
+        mistakes = mistakes_of_gradients(self.lesson, self.function, self.problems)
+        return known_mistake(self.step, cases, mistakes, self.contents)
 
     # The ranked list --------------------------------------------------------------------------------------------------
 
@@ -156,8 +157,7 @@ class GradientCase:
             yield self.edit_after_the_error
         yield lambda: predicted
         if can_run:
-            upstream = [f"d{each}" for problem in self.problems for each in problem.graph.consumers[self.name]]
-            yield lambda: explain_contents(self.contents, self.verdict.message or "", upstream)
+            yield lambda: explain_random(self.contents)
             yield self.no_upstream_gradient
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
@@ -194,7 +194,10 @@ class GradientCase:
         return Explanation("changed_places", f"{text}, and {texts[-1]}: {they} have changed places.")
 
     def by_edits(self) -> Explanation | None:
-        """The small change that makes the gradient right, or the first gradient on the way that is wrong."""
+        """The small change that makes the gradient right, or the first gradient on the way that is wrong.
+
+        The change must keep right gradients right, and mend all others that are computed from the wrong one.
+        """
         trials, right, wrong, explanation = self.trials, list[str](), "", None
         if trials is None:
             return None
@@ -207,13 +210,18 @@ class GradientCase:
         edits = trials.edits(self.function, known)
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
-        if self.verdict.status != "error":  # what makes right gradients wrong is not in the line of the slip
-            steps = [self.step, *(name for name in steps if name[1:] in self.right)]
+        if self.verdict.status != "error":
+            steps = [self.step, *(name for name in steps if name[1:] in self.right or self.goes_through(name, wrong))]
         number = attempt(lambda: first_right(steps, self.cases, trials, slips))
-        if number is None or (explanation is not None and edits[number].kind == "mean_or_sum"):
-            return explanation  # a wrong gradient on the way gives the factor, which such a change undoes
+        if number is None:
+            return explanation
         it = f"your `{self.step}`" if self.is_alone else "this gradient"
         return explain_edit(edits[number], it, edits[number].question)
+
+    def goes_through(self, step: str, wrong: str) -> bool:
+        """Whether a gradient is computed from the `wrong` one: what undoes the slip makes it right as well."""
+        finer = self.cases[0][0].finer
+        return wrong[1:] in finer.values and finer.goes_through(step[1:], wrong[1:])
 
     def edit_after_the_error(self) -> Explanation | None:
         """The text of the error, and then the change that makes the gradient right, where one was found."""

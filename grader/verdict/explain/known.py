@@ -1,62 +1,151 @@
-"""Known mistakes of the lesson: the answer key with one mistake in it gives what the student's answer gives."""
+"""Known mistakes of the lesson: with one of them, the answer key gives just what the student's code gives.
+
+Results are compared by digests. A student's own check has no mistakes.py: there, the digests of what each mistake gives
+on public problems come from exercises/NN_name/.known, which `grade stubs` writes, and which shows no formula.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy
 import torch
+from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.target import ModuleTarget
-from grader.comparison.tensors import compare, relative_error
-from grader.comparison.trees import agreement
+from grader.comparison.tensors import compare
+from grader.comparison.trees import bits_of
+from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
+from grader.lesson.paths import KNOWN
 from grader.reference.problem import Problem
-from grader.reference.runner import run_formula
+from grader.reference.runner import LocalStudent
 from grader.verdict.explain.edits.source_file import SourceFile
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
 from grader.verdict.explain.problem_values import computed_once
-from grader.verdict.explain.wrong_answer import Cases, euclidean_norm, tolerance_of
-from grader.verdict.judge.checks import Assertion, Check, CheckFailed
+from grader.verdict.explain.wrong_answer import Cases
+from grader.verdict.judge.checks import Assertion, Check, CheckFailed, end_of
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
+from grader.verdict.judge.problems import ProblemBook
 
-# In a gradient -------------------------------------------------------------------------------------------------------
+
+class KnownMistake(NamedTuple):
+    """A known mistake on some problems. `gives` are the digests of its results for a row, one per problem or draw."""
+
+    id: str
+    message: str
+    needs: Collection[str]
+    gives: Callable[[str], Iterable[str]]
+
+    def fits(self, row: str, own: Sequence[str]) -> bool:
+        """Whether it gives just the results for the row that have these digests."""
+        return bool(own) and all(a == b != "" for a, b in zip_longest(self.gives(row), own))
+
+
+@lru_cache(64)
+def known_at_home(path: Path) -> Sequence[KnownMistake]:
+    """Those of a file `.known`, on the public problems; none where there is no such file."""
+    try:
+        entries = [(e["id"], e["message"], e["needs"], e["results"]) for e in json.loads(path.read_bytes())]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [
+        KnownMistake(id, message, needs, lambda row, results=results: results.get(row, ()))  # type: ignore[misc]
+        for id, message, needs, results in entries
+    ]
+
+
+# Digests --------------------------------------------------------------------------------------------------------------
+
+STEPS = 2**20 * 0.9137254873
+"""Numbers are rounded to so many steps of the largest one next to them. None, such as 1/2, is half-way between two."""
+LARGEST = 1e37
+"""Larger numbers are as good as infinite."""
+
+
+def result_digest(found: Any) -> str:
+    """The same text for equal results, up to rounding."""
+    return hashlib.sha256(b"\0".join(pieces(found))).hexdigest()[:10]
+
+
+def pieces(found: Any) -> Iterator[bytes]:
+    """A result as bytes: its texts and keys, and its rounded numbers."""
+    if isinstance(found, Mapping):
+        for key in sorted(found, key=str):
+            yield repr(key).encode()
+            yield from pieces(found[key])
+    elif isinstance(found, (list, tuple)):
+        yield str(len(found)).encode()
+        for each in found:
+            yield from pieces(each)
+    elif isinstance(found, (int, float, Tensor, numpy.ndarray)) and not isinstance(found, bool):
+        values = torch.as_tensor(found).detach().double().nan_to_num(LARGEST).clamp(-LARGEST, LARGEST).numpy()
+        largest = abs(values[abs(values) < LARGEST]).max(initial=0.0)
+        yield f"{values.shape} {largest * STEPS:.6g}".encode()
+        yield (values / (largest or 1.0) * STEPS).clip(-(2**40), 2**40).round().astype(numpy.int64).tobytes()
+    else:
+        yield repr(found).encode()
+
+
+def answer_digest(answer: Answer) -> str:
+    """Of a gradient and the arguments that were changed in place; "" where nothing was returned."""
+    if answer.outcome != "returned":
+        return ""
+    return result_digest((answer.kind if answer.tensor is None else answer.tensor, sorted(answer.changed)))
+
+
+# In a gradient --------------------------------------------------------------------------------------------------------
 
 
 def known_mistake(
-    step: str,
-    cases: Cases,
-    mistakes: Iterable[Mistake],
-    contents: FunctionContents | None = None,
-    others: Mapping[str, Cases] | None = None,
+    step: str, cases: Mapping[str, Cases], mistakes: Iterable[KnownMistake], contents: FunctionContents | None = None
 ) -> Explanation | None:
-    """The first known mistake of `step` (such as `dprobs`) that gives exactly these answers; None where none does.
+    """The known mistake that gives exactly the answers to `step` (such as `dprobs`), and that the code bears out.
 
-    `others`: the answers to the other gradients of the same function. A mistake gives these as well.
+    `cases` are the answers to all gradients of the function, by step. Of several mistakes that fit, it is the first of
+    those that fit most of these. None makes a right gradient wrong: an attention that gets `dout` for `dmid` has
+    gradients as if `dmid` lacked a term.
     """
-    mistakes = list(mistakes)
-    candidates = (m for m in mistakes if m.gradient == step and is_borne_out(needs_of_formula(m.formula), contents))
-    found = [m for m in candidates if gives(m, cases)]
-    if others and found:
-        found = likeliest(found, mistakes, others)
-    return Explanation(found[0].id, found[0].message, known=True) if found else None
+    own = {name: [answer_digest(answer) for _, answer in answers] for name, answers in cases.items()}
+    fitting = list[tuple[int, KnownMistake]]()
+    for each in mistakes:
+        if each.fits(step, own[step]) and is_borne_out(each.needs, contents):
+            others = [name for name in cases if not each.fits(name, own[name])]
+            if not any(are_right(name[1:], cases[name]) for name in others):
+                fitting.append((len(others), each))
+    _, found = min(fitting, key=lambda pair: pair[0], default=(0, None))
+    return Explanation(found.id, found.message, known=True) if found is not None else None
 
 
-def likeliest(fitting: Sequence[Mistake], mistakes: Sequence[Mistake], others: Mapping[str, Cases]) -> list[Mistake]:
-    """Of the mistakes that fit one gradient of a function, those that fit most of its other gradients.
+def mistakes_of_gradients(lesson: Lesson, function: str, problems: Sequence[Problem]) -> Iterator[KnownMistake]:
+    """The known mistakes of a function that returns gradients."""
+    for mistake in lesson.mistakes:
+        if mistake.gradient == function:
+            gives = partial(digests_of_gradient, lesson, mistake, problems)
+            yield KnownMistake(mistake.id, mistake.message, needs_of_formula(mistake.formula), gives)
+    if not lesson.mistakes:
+        yield from known_at_home(lesson.exercise / KNOWN)
 
-    Never one that would make a right gradient wrong: an attention that gets `dout` for `dmid` has gradients as if
-    `dmid` lacked a term.
-    """
-    explained: dict[Mistake, int] = {}
-    for mistake in fitting:
-        parts = [m for m in mistakes if m.id == mistake.id and m.gradient in others]
-        given = [part for part in parts if gives(part, others[part.gradient])]
-        if not any(are_right(part.gradient[1:], others[part.gradient]) for part in parts if part not in given):
-            explained[mistake] = len(given)
-    return [mistake for mistake, count in explained.items() if count == max(explained.values())]
+
+def digests_of_gradient(lesson: Lesson, mistake: Mistake, problems: Sequence[Problem], step: str) -> Iterator[str]:
+    """What the answer key with a mistake gives for a step on each problem, computed once for all students."""
+
+    def compute(problem: Problem) -> Mapping[str, str]:
+        steps = [item.name for item in lesson.gradients if item.function == mistake.gradient]
+        answers = LocalStudent(vars(lesson.wrong(mistake)), steps, lesson.joint).answers(problem)
+        return {name: answer_digest(answer) for name, answer in answers.items()}
+
+    for problem in problems:
+        yield computed_once(problem, ("mistake", mistake), partial(compute, problem)).get(step, "")
 
 
 def are_right(name: str, cases: Cases) -> bool:
@@ -70,64 +159,97 @@ def are_right(name: str, cases: Cases) -> bool:
     return all(is_right(problem, answer.tensor) for problem, answer in cases)
 
 
-def gives(mistake: Mistake, cases: Cases) -> bool:
-    """Whether the wrong formula gives these answers."""
-
-    def wrong_answer(problem: Problem) -> Answer:
-        run = partial(run_formula, mistake.function, mistake.gradient, problem)
-        return computed_once(problem, ("mistake", mistake), run)
-
-    return all(answer_equals(wrong_answer(problem), answer) for problem, answer in cases)
-
-
-def answer_equals(wrong: Answer, answer: Answer) -> bool:
-    """Whether an answer is what a wrong formula gives, infinities in the same places included."""
-    if wrong.outcome != "returned" or set(wrong.changed) != set(answer.changed):
-        return False
-    if wrong.tensor is None or answer.tensor is None:
-        return wrong.tensor is answer.tensor and wrong.kind == answer.kind
-    found, expected = answer.tensor.double(), wrong.tensor.double()
-    if found.shape != expected.shape or not torch.equal(found.isfinite(), expected.isfinite()):  # it may divide by zero
-        return False
-    found, expected = (tensor.nan_to_num(0.0, 0.0, 0.0) for tensor in (found, expected))
-    return relative_error(found, expected, euclidean_norm(expected)) <= tolerance_of(answer)
-
-
 # In what a check's scenario gives ------------------------------------------------------------------------------------
 
 
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
-    """The first known mistake that gives just these results on every draw, and that the code bears out.
-
-    It is one of the check's function, of another that the scenario itself calls, or of one that the answer key's
-    function calls: a student may have written both of these out.
-    """
+    """The first known mistake that gives just these results on every draw, and that the code bears out."""
+    row, trials = check.item, check.student.trials
+    contents = trials.contents(row.function) if trials is not None else None
     assertion, results = failed.compared or (None, ())
-    if assertion is None:
-        return None
-    lesson, trials = check.lesson, check.student.trials
-    calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
-    called = {check.item.function, *(call.function.partition(".")[0] for call in calls)}
-    called |= {each.name for each in SourceFile(lesson.answer_key).reached_from(check.item.function)}
-    for mistake in (each for each in lesson.mistakes if each.gradient in called):
-        contents = trials.contents(mistake.gradient) if trials is not None else None
-        if not is_borne_out(needs_of_formula(mistake.formula), contents):
-            continue
-        target = ModuleTarget(lesson.wrong(mistake), traced=False)
-        if all(agrees(check, assertion, at, target, mistake, result.found) for at, result in enumerate(results)):
-            return Explanation(mistake.id, mistake.message, known=True)
+    own = [result_digest(result.found) for result in results]
+    for each in mistakes_of_check(check, assertion):
+        if each.fits(row.name, own) and is_borne_out(each.needs, contents):
+            return Explanation(each.id, each.message, known=True)
     return None
 
 
-def agrees(check: Check, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake, found: Any) -> bool:
-    """Whether the scenario gives what was found, when the answer key has the mistake (computed once for all)."""
-    key = assertion.key(at)
+def mistakes_of_check(check: Check, assertion: Assertion | None) -> Iterator[KnownMistake]:
+    """Those of the check's function, of others that the scenario calls, or of one that the answer key's calls.
 
-    def compute() -> Any:
-        return assertion.scenario(target, check.generator(*key), **assertion.draws[at])
+    A student may have written the last two out.
+    """
+    lesson = check.lesson
+    if not lesson.mistakes:
+        yield from known_at_home(lesson.exercise / KNOWN)
+    elif assertion is not None:
+        calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
+        called = {call.function.partition(".")[0] for call in calls} | in_reach(lesson, check.item.function)
+        for mistake in (each for each in lesson.mistakes if each.gradient in called):
+            gives = partial(digests_of_scenario, check, assertion, mistake)
+            yield KnownMistake(mistake.id, mistake.message, needs_of_formula(mistake.formula), gives)
 
-    try:
-        value = check.book.value((check.lesson.name, check.item.name, *key, mistake.gradient, mistake.id), compute)
-        return agreement(found, value, assertion.tolerance, check.on.low_precision).holds
-    except Exception:  # the mistake raises, or gives something that a scenario should not
-        return False
+
+def in_reach(lesson: Lesson, function: str) -> set[str]:
+    """The function, and those that it calls in the answer key."""
+    return {function, *(each.name for each in SourceFile(lesson.answer_key).reached_from(function))}
+
+
+def digests_of_scenario(check: Check, assertion: Assertion, mistake: Mistake, _: str) -> Iterator[str]:
+    """What the scenario gives on each draw, when the answer key has the mistake; computed once for all students."""
+    target = ModuleTarget(check.lesson.wrong(mistake), traced=False)
+
+    def compute(at: int) -> str:
+        try:
+            return result_digest(assertion.scenario(target, check.generator(*assertion.key(at)), **assertion.draws[at]))
+        except Exception:  # the mistake raises, or gives something that a scenario should not
+            return ""
+
+    for at in range(len(assertion.draws)):
+        key = check.lesson.name, check.item.name, *assertion.key(at), mistake.name
+        yield check.book.value(key, partial(compute, at))
+
+
+# Written by `grade stubs` ---------------------------------------------------------------------------------------------
+
+MIN_BITS = 40
+"""Of an example's result that tells one mistake from others: a shorter one comes out of many."""
+
+
+def known_file(lesson: Lesson) -> dict[Path, str]:
+    """{`.known`: its text}; empty for a lesson without known mistakes. A row's results tell a mistake from others."""
+    draws = [draw for draw in lesson.public_draws if not draw.note] if lesson.gradients else []
+    book, results = ProblemBook(PUBLIC_SEED), defaultdict[Mistake, dict[str, Sequence[str]]](dict)
+    problems = book.problems(lesson, draws)
+    for item in lesson.items:
+        reached = in_reach(lesson, item.function)
+        mistakes = [each for each in lesson.mistakes if each.gradient in reached]
+        if item in lesson.gradients:
+            own = [each for each in mistakes if each.gradient == item.function and not item.earned_with]
+            for mistake in own:
+                results[mistake][item.name] = [*digests_of_gradient(lesson, mistake, problems, item.name)]
+        elif item.name in examples_of(lesson):
+            given = defaultdict[tuple[str, ...], dict[str, Mistake]](dict)  # one for each message
+            for mistake in mistakes:
+                given[digests_of_example(lesson, item.name, mistake, book)].setdefault(mistake.message, mistake)
+            alone = {digests: next(iter(of.values())) for digests, of in given.items() if digests and len(of) == 1}
+            for digests, mistake in alone.items():
+                results[mistake][item.name] = digests
+    entries = [
+        {"id": m.id, "message": m.message, "needs": sorted(needs_of_formula(m.formula)), "results": results[m]}
+        for m in lesson.mistakes
+        if m in results
+    ]
+    lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+    return {lesson.exercise / KNOWN: f"[\n{lines}\n]\n"} if entries else {}
+
+
+def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> tuple[str, ...]:
+    """What the example of a row compares at its end, when the answer key has the mistake; empty if it says little."""
+    functions = lesson.wrong(mistake)
+    student = LocalStudent(vars(functions), [item.name for item in lesson.gradients], lesson.joint)
+    check = Example(lesson, lesson.item_for(row), student, ModuleTarget(functions, traced=False), book)
+    failed = end_of(examples_of(lesson)[row], check)
+    results = failed.compared[1] if isinstance(failed, CheckFailed) and failed.compared is not None else ()
+    found = [result.found for result in results]
+    return tuple(map(result_digest, found)) if bits_of(found) >= MIN_BITS else ()

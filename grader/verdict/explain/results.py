@@ -21,7 +21,7 @@ from grader.verdict.explain.coefficients import constant_multiple, unnamed_multi
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.formulas import sum_still_missing, transposed, wrong_shape
 from grader.verdict.explain.problem_values import factors_of, shares_of
-from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, WrongFormula, first_that_fits
+from grader.verdict.explain.wrong_answer import WrongAnswer, first_that_fits
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
@@ -64,25 +64,14 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
                 constants=[factors_of(outcome.sizes) | shares_of(outcome.settings) for outcome in having],
             )
             given = {label: as_numbers([outcome.given.get(label) for outcome in having]) for label in having[0].given}
-            others = {
-                f"`{other}`": as_numbers([row[other][1] for row in table if other in row])
-                for other in names
-                if other != name and not AFTER_THE_CALL.search(other)
-                if all(other in row for row in table if name in row)
-            }
-            explanation = explain_part(name, part, given, others)
+            explanation = explain_part(name, part, given)
             if explanation is not None:
                 return explanation
     return None
 
 
-def explain_part(
-    name: str, part: WrongAnswer, given: Mapping[str, Sequence[Tensor]], others: Mapping[str, Sequence[Tensor]]
-) -> Explanation | None:
-    """The mistake in one part of the result, or None. `given` are the arguments, `others` what other parts should be.
-
-    Those that are not numbers on all problems are empty.
-    """
+def explain_part(name: str, part: WrongAnswer, given: Mapping[str, Sequence[Tensor]]) -> Explanation | None:
+    """The mistake in one part of the result, or None. `given` are the arguments; one that is no number is empty."""
     equal = (label for label, tensors in given.items() if tensors and all(map(torch.equal, tensors, part.expected)))
     if AFTER_THE_CALL.search(name) and (argument := next(equal, None)) is not None:
         return Explanation(
@@ -90,32 +79,8 @@ def explain_part(
             f"An argument has been changed in place: {argument} is not what it was before the call. Start from a "
             "`.clone()`, or write `a = a + ...` instead of `a += ...`.",
         )
-    patterns = (
-        zeros,
-        constant_multiple,
-        lambda part: values_of_others(part, given, others),
-        wrong_shape,
-        transposed,
-        sum_still_missing,
-        unnamed_multiple,
-    )
+    patterns = zeros, constant_multiple, wrong_shape, transposed, sum_still_missing, unnamed_multiple
     return next(first_that_fits(part, patterns), None)
-
-
-def values_of_others(
-    part: WrongAnswer, given: Mapping[str, Sequence[Tensor]], others: Mapping[str, Sequence[Tensor]]
-) -> Iterator[WrongFormula]:
-    """One of the arguments, unchanged; or what another part of the result should be, as in a tuple in another order."""
-    if part.elements < FEW_NUMBERS:
-        return
-    for label, tensors in given.items() if part.same_shape else ():
-        if tensors:
-            text = f"{part.what} is {label} just as it was given: nothing has been done to it."
-            yield WrongFormula("as_given", text, tensors.__getitem__)
-    for label, tensors in others.items():
-        if tensors:
-            text = f"{part.what} has the value that {label} should have. Are the values right, but in other places?"
-            yield WrongFormula("changed_places", text, tensors.__getitem__)
 
 
 def as_numbers(values: Sequence[Any]) -> list[Tensor]:

@@ -15,6 +15,7 @@ from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.results import NamedMistake, Row
+from grader.verdict.explain.known import known_file
 
 MISTAKES = '''"""Two known mistakes."""
 
@@ -42,6 +43,8 @@ def own(tmp_path, warm_zygotes) -> Lesson:
     for path in sorted((lesson.solution / "variants").glob("*.py"))[1:]:
         path.unlink()
     (lesson.solution / "mistakes.py").write_text(MISTAKES, encoding="utf-8")
+    for path, text in known_file(lesson).items():
+        path.write_text(text, encoding="utf-8")
     return lesson
 
 
@@ -115,6 +118,7 @@ SPOILED = (  # (the file, what is replaced in it and by what, the problem that i
         "no_minus_one: 2 * F.softmax(logits, 1)\n",
         "mistake dlogits__twice got dlogits: no_one_over_n; in_one_go: ",
     ),
+    ("mistakes", "no_minus_one: ", "not_minus_one: ", ".known is not what `grade stubs 04` writes: run it."),
     ("key", "return gradient / n", "return gradient", "solution: dlogits is failed"),
     ("settings", "hints = [", 'hints = ["a"]\nwith = [', "has 1 hint; expected 3"),
     (

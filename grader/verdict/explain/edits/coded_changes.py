@@ -27,8 +27,6 @@ MAX_OPERANDS = 10
 """Of an operation without brackets, up to which brackets are put into it."""
 RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "**": 3}
 """{operator: its rank: the highest is computed first}"""
-BACKWARDS = re.compile(r"^([^=#]+?) ?=([+-])(?= )")
-"""`dx =+ ...`, which assigns, and is no way to write anything else."""
 NUMBER = re.compile(r"\(?-?[\d.e-]+\)?")
 NodeChanges = Iterator[tuple[ast.AST, Mapping[str, str]]]
 
@@ -102,13 +100,6 @@ def unused_values(node: ast.AST, _: Around) -> NodeChanges:
             if not is_module(receiver) and not method.endswith("_"):
                 in_place = ast.Attribute(receiver, f"{method}_", ast.Load())
                 yield ast.Expr(ast.Call(in_place, call.args, call.keywords)), {"unchanged": quote(receiver)}
-
-
-def updates_written_backwards(node: ast.AST, _: Around) -> NodeChanges:
-    """`+=` for `=+`."""
-    found = BACKWARDS.match(written := getattr(node, "own_text", "")) if isinstance(node, ast.Assign) else None
-    if found is not None:
-        yield ast.parse(BACKWARDS.sub(r"\1 \2=", written)).body[0], {"sign": found[2]}
 
 
 def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:

@@ -7,21 +7,34 @@ upstream gradients, so that a test reads as the wrong line does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
+from grader.reference.runner import run_formula
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.gradient import explain
-from grader.verdict.explain.known import known_mistake
+from grader.verdict.explain.known import KnownMistake, answer_digest, known_mistake
 
 Formula = Callable[[Problem], Tensor]
+
+
+class WrongStep(NamedTuple):
+    """A known mistake: a wrong function for one gradient."""
+
+    step: str
+    id: str
+    message: str
+    function: Callable[..., Any]
+
+    def on(self, problems: list[Problem]) -> KnownMistake:
+        answers = [run_formula(self.function, self.step, problem) for problem in problems]
+        return KnownMistake(self.id, self.message, (), lambda _: map(answer_digest, answers))
 
 
 def inputs(generator, rows=4, columns=5, classes=3):
@@ -59,11 +72,12 @@ def made(forward: Any, inputs: Any, sizes: list[dict[str, int]]) -> list[Problem
 
 
 def text(
-    problems: list[Problem], name: str, formula: Formula, mistakes: tuple[Mistake, ...] = (), **claims: Any
+    problems: list[Problem], name: str, formula: Formula, mistakes: tuple[WrongStep, ...] = (), **claims: Any
 ) -> Explanation | None:
     """The message to a student whose d`name` is `formula` on every problem."""
     cases = [(problem, Answer("returned", formula(problem), **claims)) for problem in problems]
-    return known_mistake("d" + name, cases, mistakes) or explain(name, cases)
+    known = [each.on(problems) for each in mistakes if each.step == "d" + name]
+    return known_mistake("d" + name, {"d" + name: cases}, known) or explain(name, cases)
 
 
 def value(name: str) -> Formula:
@@ -266,9 +280,9 @@ def test_a_row_for_a_column_is_not_to_drop_a_dimension(problems):
 # What comes first ----------------------------------------------------------------------------------------------------
 
 
-def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
+def mistake(message: str) -> Callable[[Callable[..., Any]], WrongStep]:
     """The decorated function, named `gradient__id`, as a known mistake."""
-    return lambda function: Mistake(*function.__name__.split("__"), message, function=function)
+    return lambda function: WrongStep(*function.__name__.split("__"), message, function)
 
 
 @mistake("You used y where its square belongs.")

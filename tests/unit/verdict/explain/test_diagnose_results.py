@@ -70,7 +70,6 @@ WRONG = {
         lambda p: p["out"] / p["n"],
         "`out` is exactly 1/n times what it should be (here 0.2). A constant factor is lost, or there is one too many.",
     ),
-    "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
     "keepdim": (
         "new",
         lambda p: p["new"].unsqueeze(0),
@@ -134,16 +133,6 @@ def test_an_argument_that_was_changed_in_place():
         "write `a = a + ...` instead of `a += ...`."
     )
     assert explain_result([outcome, outcome], 1e-9, False) == Explanation("changed_argument", message)
-
-
-def test_what_was_given_and_is_a_part_of_the_result_as_well():
-    """The gradients that `clip` leaves as they are: one of the two is enough to say."""
-    given = torch.tensor([1.0, 2.0, 4.0])
-    right = torch.tensor([0.5, 1.0, 1.0])
-    found, expected = {"b": given, "afterwards": given}, {"b": right, "afterwards": given}
-    outcome = ComparedResult(found, expected, frozenset({"b"}), {"`gradients['b']`": given}, {}, {})
-    explanation = explain_result([outcome], 1e-9, False)
-    assert explanation is not None and "Also" not in explanation.message
 
 
 # What calls were given -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -108,7 +109,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         on=SimpleNamespace(calls=[Call("f", {})]),
         student=SimpleNamespace(trials=trials, interrupt=None),
         item=SimpleNamespace(function="f", name="f"),
-        lesson=SimpleNamespace(small_numbers=(), checks=()),
+        lesson=SimpleNamespace(small_numbers=(), checks=(), mistakes=(), exercise=Path("no_such_lesson")),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
@@ -153,7 +154,7 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
         on=returned(right, own, right),
         student=SimpleNamespace(trials=trials, interrupt=None),
         item=SimpleNamespace(function="f", name="f"),
-        lesson=SimpleNamespace(small_numbers=(), checks=()),
+        lesson=SimpleNamespace(small_numbers=(), checks=(), mistakes=(), exercise=Path("no_such_lesson")),
         reference=lambda assertion, at: (None, returned(right, right, right)),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
