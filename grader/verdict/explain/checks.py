@@ -24,12 +24,9 @@ from grader.verdict.explain.edits.search import (
 )
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import SURE, Explanation
-from grader.verdict.explain.known import known_mistake_of_check
+from grader.verdict.explain.known import MIN_BITS, known_mistake_of_check
 from grader.verdict.explain.results import ComparedResult, explain_result
 from grader.verdict.judge.checks import Check, CheckFailed, Test, end_of, run_check
-
-MIN_BITS = 40
-"""Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
 
 
 def row_of_check(

@@ -68,7 +68,7 @@ def known_at_home(path: Path) -> Sequence[KnownMistake]:
 
 STEPS = 2**20 * 0.9137254873
 """Numbers are rounded to so many steps of the largest one next to them. None, such as 1/2, is half-way between two."""
-LARGEST = 1e37
+AS_INFINITE = 1e37
 """Larger numbers are as good as infinite."""
 
 
@@ -88,8 +88,10 @@ def pieces(found: Any) -> Iterator[bytes]:
         for each in found:
             yield from pieces(each)
     elif isinstance(found, (int, float, Tensor, numpy.ndarray)) and not isinstance(found, bool):
-        values = torch.as_tensor(found).detach().double().nan_to_num(LARGEST).clamp(-LARGEST, LARGEST).numpy()
-        largest = abs(values[abs(values) < LARGEST]).max(initial=0.0)
+        values = (
+            torch.as_tensor(found).detach().double().nan_to_num(AS_INFINITE).clamp(-AS_INFINITE, AS_INFINITE).numpy()
+        )
+        largest = abs(values[abs(values) < AS_INFINITE]).max(initial=0.0)
         yield f"{values.shape} {largest * STEPS:.6g}".encode()
         yield (values / (largest or 1.0) * STEPS).clip(-(2**40), 2**40).round().astype(numpy.int64).tobytes()
     else:
@@ -213,7 +215,7 @@ def digests_of_scenario(check: Check, assertion: Assertion, mistake: Mistake, _:
 # Written by `grade stubs` ---------------------------------------------------------------------------------------------
 
 MIN_BITS = 40
-"""Of an example's result that tells one mistake from others: a shorter one comes out of many."""
+"""Of results from which one cause is told: fewer come out of many causes, and right by chance."""
 
 
 def known_file(lesson: Lesson) -> dict[Path, str]:
