@@ -26,7 +26,7 @@ from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
-from grader.reference.runner import LocalStudent, run_formula
+from grader.reference.runner import LocalStudent
 from grader.results.wording import count_text
 from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import judge_step
@@ -100,8 +100,9 @@ class Judging:
 
         if not is_formula(self.lesson, mistake):
             return passes_all()
-        function = getattr(self.lesson.wrong(mistake), mistake.gradient)
-        answers = [(p, run_formula(function, mistake.gradient, p)) for p in self._problems]
+        student = LocalStudent(vars(self.lesson.wrong(mistake)), [mistake.gradient])
+        asked = [problem for problem in self._problems if problem.draw.asks(mistake.gradient)]
+        answers = [(problem, student.answers(problem)[mistake.gradient]) for problem in asked]
         self._tally.judged += 1
         right = judge_line(mistake.gradient[1:], answers).passed
         return right and passes_all()

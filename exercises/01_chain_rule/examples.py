@@ -52,16 +52,18 @@ def test_nonzero_places(check):
 
 
 def test_closed_share(check):
-    h = numbers([[0.99, -0.95, 0.5, 0.1], [-0.5, 0.0, 0.3, -0.2]])
-    check.gives("closed_share", (h, 0.9), 0.25)  # two of eight: 0.99 and -0.95
-    check.gives("closed_share", (h, 0.5), 0.25)  # at the threshold a gate is open
-    check.gives("closed_share", (h, 0.25), 0.625)
+    h = numbers([[0.99, -0.95, 0.5, 0.1], [-0.5, 0.0, 0.6, -0.2]])
+    shares = {0.9: 0.25, 0.5: 0.375, 0.25: 0.625}  # above 0.9 are two of eight; at the threshold a gate is open
+    found = {f"the share above {threshold}": check.on.call("closed_share", h, threshold) for threshold in shares}
+    check.equals(found, dict(zip(found, shares.values(), strict=True)))
 
 
 def test_mean_gate(check):
-    z = numbers([[0.0, 1.0, -2.0], [0.3, -0.1, 4.0]])
-    (gates,) = slopes(lambda z: torch.tanh(z).sum(), z)
-    check.gives("mean_gate", (torch.tanh(z),), float(gates.mean()))
+    found, expected = {}, {}
+    for name, z in {"of three": numbers([[0.0, 1.0, -2.0]]), "of four": numbers([[0.3, -0.1], [4.0, 0.5]])}.items():
+        (gates,) = slopes(lambda z: torch.tanh(z).sum(), z)
+        found[name], expected[name] = check.on.call("mean_gate", torch.tanh(z)), float(gates.mean())
+    check.equals(found, expected)
 
 
 def test_push_and_pull(check):
@@ -76,6 +78,6 @@ def test_push_and_pull(check):
 
 
 def test_accumulation_factor(check):
-    tokens = torch.tensor([[5, 2, 5], [5, 1, 0]])
-    found = {f"the factor of token {token}": check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 4)}
-    check.equals(found, dict(zip(found, (3, 1, 0), strict=True)))
+    tokens = torch.tensor([[5, 2, 5], [1, 5, 0], [5, 5, 4]])
+    found = {f"the factor of token {token}": check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 3)}
+    check.equals(found, dict(zip(found, (5, 1, 0), strict=True)))

@@ -13,8 +13,11 @@ CLOSE = 1e-6  # running statistics may be float32
 class OfTorch(torch.nn.BatchNorm1d):
     """torch's layer, with the methods of yours."""
 
-    def __init__(self, size):
-        super().__init__(size, dtype=torch.float64)
+    def __init__(self, size, **settings):
+        super().__init__(size, dtype=torch.float64, **settings)
+
+    gamma = property(lambda self: self.weight.data, lambda self, new: self.weight.data.copy_(new))
+    beta = property(lambda self: self.bias.data, lambda self, new: self.bias.data.copy_(new))
 
     def forward(self, x, training=True):
         self.train(training)
@@ -37,7 +40,13 @@ def batches(generator, *lengths):
 
 def of_a_layer(BatchNorm1d, wanted, batches, training, upstream):
     """What a new layer gives: for each batch its output or its running statistics then, or its gradients at the end."""
-    layer, found = BatchNorm1d(3), {}
+    layer, found = BatchNorm1d(3, eps=0.5, momentum=0.3), {}
+    for name, values in {"gamma": [0.5, 2.0, 1.5], "beta": [1.0, -1.0, 0.3]}.items():
+        values = torch.tensor(values, dtype=torch.float64)
+        try:
+            setattr(layer, name, values)
+        except TypeError:  # yours is a parameter of torch's
+            layer.load_state_dict({name: values}, strict=False)
     for number, (x, is_training) in enumerate(zip(batches, training, strict=True), 1):
         out = layer.forward(x, training=is_training)
         if wanted == "outputs":

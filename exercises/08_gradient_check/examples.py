@@ -26,6 +26,10 @@ def constant(x):
     return 7.0
 
 
+def product(x):
+    return float(np.prod(x))
+
+
 def rectified(x):
     return float(np.sum(np.maximum(x, 0.0)))
 
@@ -37,6 +41,8 @@ def squared_error(parameters, *, y):
 def test_numerical_gradient(check):
     # the quotient of a cube is (x + eps)**3 - (x - eps)**3 over 2 * eps: three times the square, and eps squared
     check.gives("numerical_gradient", (Function(cubes), np.array([1.0, 2.0, -3.0]), 0.5), [3.25, 12.25, 27.25], 1e-7)
+    check.gives("numerical_gradient", (Function(cubes), np.array([1, 2, -3]), 0.5), [3.25, 12.25, 27.25], 1e-7)
+    check.gives("numerical_gradient", (Function(product), np.array([1.5, 2.0, -3.0]), 1e-3), [-6.0, -4.5, 3.0], 1e-7)
     check.gives("numerical_gradient", (Function(sines), x, 1e-5), np.cos(x), 1e-7)
 
 
@@ -49,8 +55,8 @@ def test_leaves_x_unchanged(check):
 
 
 def test_relative_error(check):
-    a, b, zero = np.array([4.0, -1.0, 0.0]), np.array([5.0, -1.5, 0.0]), np.zeros(3)
-    # 4 and 5 differ by 0.2 of the larger one, -1 and -1.5 by a third: the largest counts
+    a, b, zero = np.array([4.0, -1.0, 0.0]), np.array([5.5, -1.5, 0.0]), np.zeros(3)
+    # 4 and 5.5 differ by 0.27 of the larger one, -1 and -1.5 by a third: the largest counts
     pairs = {
         "two arrays": (a, b),
         "the same, exchanged": (b, a),

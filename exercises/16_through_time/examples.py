@@ -195,7 +195,7 @@ def two(*numbers):
 
 
 def test_clip(check):
-    (clipped, norm), _ = check.on.apply("clip", two(3.0, 0.0, -4.0), 1.0)
-    check.equals({"norm": norm, **clipped}, {"norm": 5.0, **two(0.6, 0.0, -0.8)})
-    (clipped, norm), _ = check.on.apply("clip", two(0.03, 0.0, -0.04), 1.0)
-    check.equals({"norm of short ones": norm, **clipped}, {"norm of short ones": 0.05, **two(0.03, 0.0, -0.04)})
+    (clipped, norm), _ = check.on.apply("clip", two(2.0, -1.0, 2.0), 1.5)
+    check.equals({"norm": norm, **clipped}, {"norm": 3.0, **two(1.0, -0.5, 1.0)})
+    (clipped, norm), _ = check.on.apply("clip", two(2.0, -1.0, 2.0), 4.0)
+    check.equals({"norm of short ones": norm, **clipped}, {"norm of short ones": 3.0, **two(2.0, -1.0, 2.0)})

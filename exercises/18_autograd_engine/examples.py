@@ -78,11 +78,11 @@ def tensor_gradients(Tensor, text, tensors, upstream, passes=1):
 
 
 def gradients_of_a_chain(Number, length):
-    """a + a + b + a + b ..., with `length` additions; `Number` makes the leaves."""
+    """a + a, then b + that, then that + a ..., with `length` additions; `Number` makes the leaves."""
     a, b = Number(2.0), Number(-4.0)
     x = a
     for count in range(length):
-        x = x + (b if count % 2 else a)
+        x = b + x if count % 2 else x + a
     x.backward()
     return {"the value": float(x.data), "the gradient of a": float(a.grad), "the gradient of b": float(b.grad)}
 
@@ -132,7 +132,8 @@ def slopes(check, expected, *ends):
             exec(text, names)
         if value is not None:
             right[text]["the value"] = names.get("end", value)
-    check.equals(*({text.replace("\n", "; "): table for text, table in each.items()} for each in (found, right)))
+    then = f", backward from {', '.join(ends)}" if ends else ""
+    check.equals(*({text.replace("\n", "; ") + then: table for text, table in each.items()} for each in (found, right)))
 
 
 def test_value_gradients(check):

@@ -10,17 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import numpy
-from torch import Tensor
-
 from grader.calling.answer import Answer
 from grader.calling.calls import invoke
 from grader.calling.operators import CallWatch, OperatorWatch
-from grader.calling.protocol import CallFailed, CallRequest, Function, Measurement, copy_tree, leaves
+from grader.calling.protocol import CallFailed, CallRequest, Function, Measurement, copy_tree
 
 CAP = 10_000_000
 """Operators that one call of the course's own code may dispatch: it does not loop for ever."""
-MAX_RECORDED_PARTS = 12
 
 
 class Target:
@@ -45,14 +41,10 @@ class Target:
         self.calls: list[Call] = []
         self.returned_values: list[tuple[str, Any]] = []
         self._names: Any = None
-        self._copies = False
 
-    def record(self, namespace: Any, copies: bool = False) -> Self:
-        """Note all calls, by the parameters of `namespace`'s functions.
-
-        With `copies`, arguments are copied, for code that reads them after the scenario has gone on and changed them.
-        """
-        self._names, self._copies = namespace, copies
+    def record(self, namespace: Any) -> Self:
+        """Note all calls, by the parameters of `namespace`'s functions."""
+        self._names = namespace
         return self
 
     def note(self, request: CallRequest) -> Call:
@@ -63,7 +55,7 @@ class Target:
         else:
             arguments = arguments_by_name(getattr(self._names, request.name, None), request.args, request.kwargs)
         call = Call(request.name, arguments, is_by_course=bool(request.uses))
-        self.calls.append(copied(call) if self._copies else call)
+        self.calls.append(call)
         return call
 
     def perform(self, request: CallRequest) -> Answer:
@@ -159,15 +151,6 @@ class Call:
     is_by_course: bool = False
 
 
-def copied(call: Call) -> Call:
-    """The call for messages, which compare with its arguments after they were changed; nobody differentiates them."""
-    arguments = copy_tree(call.arguments)
-    for leaf in leaves(arguments):
-        if isinstance(leaf, Tensor):
-            leaf.requires_grad_(False)
-    return replace(call, arguments=arguments)
-
-
 def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by their parameters' names, defaults included."""
     try:
@@ -176,38 +159,3 @@ def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, A
         return {f"argument {number}": value for number, value in enumerate(args, 1)} | dict(kwargs)
     bound.apply_defaults()
     return bound.arguments
-
-
-def tensors_given(calls: Sequence[Call]) -> dict[str, Any]:
-    """{in words: a tensor or an array that some call was given}; one of a list or dict has an entry of its own."""
-    found: list[tuple[str, int, str, Any]] = []
-    for number, call in enumerate(calls):
-        for name, value in call.arguments.items():
-            found += [(call.function, number, label, part) for label, part in parts(name, value)]
-    result: dict[str, Any] = {}
-    for function, number, label, part in found:
-        if sum(other == label for _, _, other, _ in found) == 1:
-            result[f"`{label}`"] = part
-        else:
-            order = [n for n, call in enumerate(calls) if call.function == function].index(number) + 1
-            result[f"`{label}` of call {order} of `{function}`"] = part
-    return result
-
-
-def parts(name: str, value: Any) -> list[tuple[str, Any]]:
-    found = {name: value}
-    if isinstance(value, Mapping):
-        found = {f"{name}[{key!r}]": part for key, part in value.items()}
-    elif isinstance(value, (list, tuple)) and len(value) <= MAX_RECORDED_PARTS:
-        found = {f"{name}[{place}]": part for place, part in enumerate(value)}
-    return [(label, part) for label, part in found.items() if isinstance(part, (Tensor, numpy.ndarray))]
-
-
-def numbers_given(calls: Sequence[Call]) -> dict[str, float]:
-    """{name: plain number} of the parameters that had one value in every call that has them."""
-    found: dict[str, set[float]] = {}
-    for call in calls:
-        for name, value in call.arguments.items():
-            if type(value) in (int, float):
-                found.setdefault(name, set()).add(value)
-    return {name: values.pop() for name, values in found.items() if len(values) == 1}

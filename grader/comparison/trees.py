@@ -31,11 +31,12 @@ BITS_OF_A_WORD = 2
 
 @dataclass(frozen=True)
 class Difference:
-    """One part that does not agree. `stage` is "shape" or "value"; `part` is its name in the result ("" for all)."""
+    """A part ("" for all) that does not agree in its "shape" or "value". `tensors`: found and expected, if they are."""
 
     part: str
     stage: str
     message: str
+    tensors: tuple[Tensor, Tensor] | None = None
 
 
 def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_precision: bool = False) -> Agreement:
@@ -93,8 +94,8 @@ class Agreement:
         shapes = [finding for finding in self.findings if finding.stage == "shape"]
         return frozenset(finding.part for finding in shapes or self.findings)
 
-    def _differ(self, part: str, stage: str, message: str) -> None:
-        self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
+    def _differ(self, part: str, stage: str, message: str, tensors: tuple[Tensor, Tensor] | None = None) -> None:
+        self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS), tensors))
 
     def _compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))
@@ -147,7 +148,7 @@ class Agreement:
             return self._differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
         if found.shape != expected.shape:
             text = f"{name} has the shape {format_shape(found.shape)}; expected {format_shape(expected.shape)}."
-            return self._differ(part, "shape", text)
+            return self._differ(part, "shape", text, (found, expected))
         if expected.dtype == torch.bool or not expected.is_floating_point():
             if found.dtype == torch.bool or not found.is_floating_point():
                 wrong = found.to(torch.int64) != expected.to(torch.int64)
@@ -159,12 +160,11 @@ class Agreement:
                 kind = str(found.dtype).removeprefix("torch.")
                 self._differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
             return None
-        wide = found.double()
+        wide, expected = found.double(), expected.double()
         is_finite = torch.isfinite(wide)
         if not bool(is_finite.all()):
-            exact = expected.double()
-            if bool((is_finite | (wide == exact) | (wide.isnan() & exact.isnan())).all()):
-                return self._tensors(found.masked_fill(~is_finite, 0), exact.masked_fill(~is_finite, 0), part, name)
+            if bool((is_finite | (wide == expected) | (wide.isnan() & expected.isnan())).all()):
+                return self._tensors(found.masked_fill(~is_finite, 0), expected.masked_fill(~is_finite, 0), part, name)
             where = first_index(~is_finite)
             place = f" at {list(where)}" if where else ""
             return self._differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
@@ -173,7 +173,7 @@ class Agreement:
         self.error = max(self.error or 0.0, error)
         low_precision = self.low_precision or found.dtype == torch.float32
         if error > (max(self.tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self.tolerance):
-            self._differ(part, "value", self._worst(name, wide, expected.double(), None, error))
+            self._differ(part, "value", self._worst(name, wide, expected, None, error), (wide, expected))
         return None
 
     def _worst(

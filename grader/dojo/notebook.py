@@ -34,7 +34,7 @@ from grader.dojo.work import Work
 from grader.errors import GraderFault, UserError
 from grader.results.wording import format_shape
 from grader.source.syntax import FunctionDefinition, stored_names
-from grader.verdict.explain.results import ComparedResult, explain_result
+from grader.verdict.explain.results import explain_tensors
 
 RTOL_OF_A_WRONG_FORMULA = 1e-4
 """The relative difference below which a wrong gradient matches the gradient of a wrong formula."""
@@ -84,12 +84,10 @@ def reason_not_comparable(name: str, gradient: object, value: object) -> str | N
 
 def mistake_or_difference(name: str, mine: Tensor, reference: Tensor) -> str:
     """The mistake where the diagnosis names it, else how much `mine` differs from the reference."""
-    found, expected = {name: mine}, {name: reference}
-    differing = agreement(found, expected, low_precision=True).findings
+    differing = agreement({name: mine}, {name: reference}, low_precision=True).findings
     if not differing:
         return "Right: as a whole it differs by rounding only, though more than allclose grants one element."
-    compared = ComparedResult(found, expected, frozenset([name]), given={}, sizes={}, settings={})
-    explanation = explain_result([compared], RTOL_OF_A_WRONG_FORMULA, coarse=True)
+    explanation = explain_tensors(f"`{name}`", [(mine, reference)], [{}], RTOL_OF_A_WRONG_FORMULA)
     return differing[0].message if explanation is None else explanation.message
 
 

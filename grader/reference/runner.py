@@ -5,13 +5,13 @@ A student's file runs in workers (grader/sandbox/workers/student.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import Joint, StepInput, call_step, call_steps
+from grader.calling.steps import Joint, StepInput, call_steps
 from grader.reference.problem import Problem
 from grader.source.syntax import WrittenNumber
 
@@ -45,12 +45,14 @@ class StepRunner:
         terms: what the file may write differently from a stub.
         public: the published problem at the file's own sizes, where these differ from the lecture's.
         interrupt: a descriptor; once it is readable, the search for an explanation raises Interrupted.
+        right_rows: once all are judged, the rows that are right.
         trials: the file's functions with small changes, for naming a slip (explain's Trials); None without them.
     """
 
     terms: Terms = STRICT
     public: Problem | None = None
     interrupt: int | None = None
+    right_rows: frozenset[str] = frozenset()
     trials: Any = None
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
@@ -64,11 +66,6 @@ class StepRunner:
     def chain(self) -> Mapping[str, Answer]:
         """{step: answer} where each step is fed the file's own upstream gradients; empty where these are not run."""
         return {}
-
-
-def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem) -> Answer:
-    """Call one of the course's own step functions on one problem, as a student's is called."""
-    return call_step(function, step, StepInput(problem.given, problem.upstream, problem.dtype))
 
 
 class LocalStudent(StepRunner):

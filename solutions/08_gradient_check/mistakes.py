@@ -466,6 +466,6 @@ MISTAKES_12 = checks("""
 always_true: True, 0.0
     Every gradient is called right here, also wrong ones.
 always_false: False, 1.0
-    Every gradient is called wrong here, also right ones. A difference quotient is an estimate: is there room for its
-    own error, some 1e-6?
+    Every gradient is called wrong here, also right ones. Is it measured at the value that it is for, and is there room
+    for the error of a difference quotient, some 1e-6?
 """)

@@ -328,7 +328,7 @@ def test_memory(check):
         )
     check.fail(
         f"{found} Activations are computed again, and yet all of them are alive together. Do finished segments stay in "
-        "a list? Or does the first pass collect every activation, checkpoint or not?",
+        "a list, is the whole network one segment, or does the first pass collect every activation?",
         mistake="segments_pile_up",
     )
 
@@ -376,8 +376,8 @@ EXTRAVAGANT = (
         lambda depth, every: (3 * depth - every - math.ceil(depth / every), 3 * depth),
     ),
     (
-        "The number grows with the square of the depth: each segment is computed from `x` again. Its own checkpoint is "
-        "what it can start from.",
+        "The number grows with the square of the depth: something is computed from `x` again each time, a segment or a "
+        "checkpoint. The checkpoint before it is what it can start from.",
         "from_the_input",
         lambda depth, every: about(sum(min(start + every, depth) for start in range(0, depth, every)), depth),
     ),

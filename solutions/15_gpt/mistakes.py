@@ -223,6 +223,8 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
+one_for_most: factor = most / float(norm) if norm > 1 else 1.0
+    The norm is compared with 1 here. The limit is `most`.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
 each_on_its_own: return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
     Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.

@@ -138,11 +138,14 @@ def as_named(parameters, prefix=""):
     return {f"{prefix}{name}": value for name, value in parameters.items()}
 
 
-def clipped_gradients(on, generator, scale, most, **of):
+def clipped_gradients(on, generator, scale, most, length=None, **of):
     parameters, *_ = model(generator, **of)
     given = {name: value * scale for name, value in parameters.items()}
     if scale == 0.5:  # one gradient is far larger than the others
         given["gain3"] = given["gain3"] * 100
+    if length is not None:  # of all gradients as one vector
+        norm = torch.cat([value.flatten() for value in given.values()]).norm()
+        given = {name: value * (length / norm) for name, value in given.items()}
     (clipped, norm), arguments = on.apply("clip", given, most)
     return {"norm": norm, **as_named(clipped), "the gradients afterwards": arguments[0]}
 
@@ -153,6 +156,8 @@ def test_clip(check):
         {"scale": 0.5, "most": 3.0},
         {"scale": 1e-3, "most": 1.0},
         {"scale": 0.0, "most": 2.0},
+        {"scale": 1.0, "most": 4.0, "length": 2.5},
+        {"scale": 1.0, "most": 0.25, "length": 0.75},
     )
     check.agrees(clipped_gradients, tuple({**draw, **OTHER} for draw in draws), reference=Autograd)
 

@@ -322,7 +322,14 @@ PASSES = (
     ),
     ("end = a * 2", ("end", "a"), lambda x: 3, {"leaf_overwritten": lambda x: (1,)}),
 )
-ZEROED = (("end = a * 2", ("end", "zero", "end"), lambda x: 2, {"not_zeroed": lambda x: (4,)}),)
+ZEROED = (
+    (
+        "b = a * 2\nend = b * 3 + a",
+        ("end", "zero", "end"),
+        lambda x: 7,
+        {"not_zeroed": lambda x: (14,), "kept": lambda x: (13, 20)},
+    ),
+)
 DETACHED = (
     (
         "b = a * a\nend = b.detach() * a",

@@ -28,7 +28,7 @@ from grader.lesson.course_modules import forward_of
 from grader.lesson.lesson import Lesson
 from grader.lesson.stub import steps_of
 from grader.reference.problem import Draw, Problem
-from grader.reference.runner import LocalStudent, run_formula
+from grader.reference.runner import LocalStudent
 from grader.verdict.judge.examples import PUBLIC_SEED
 from grader.verdict.judge.gradient import judge_step
 from grader.verdict.judge.line import judge_line
@@ -85,7 +85,7 @@ def statuses(lesson: Lesson, candidate: Candidate, problems: Sequence[Problem]) 
     if lesson.joint is None:
         found: dict[str, str] = {}
         for row in candidate.rows:
-            cases = [(problem, run_formula(candidate.functions.get(row), row, problem)) for problem in problems]
+            cases = [(problem, LocalStudent(candidate.functions, [row]).answers(problem)[row]) for problem in problems]
             found[row] = judge_line(row[1:], cases).status
         return found
     student = LocalStudent(candidate.functions, [item.name for item in lesson.gradients], lesson.joint)

@@ -143,6 +143,7 @@ def judge_running_file(
     A worker in which autograd was switched on may have used it for any row: none has points.
     """
     rows, gradients, explain = suite(student)
+    student.right_rows = frozenset(row.name for row in rows if row.points)
     student.is_right = is_right_as_a_whole(lesson, student, rows)
     pictures = {row.name: gradients[row.name].add_figures(row) for row in rows if row.name in gradients}
     if chain is not None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
+import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import leaves
-from grader.calling.target import Target, numbers_given, tensors_given
+from grader.calling.target import Target
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import agreement
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
@@ -19,14 +23,16 @@ from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,
     Trials,
+    explain_contents,
     explain_edit,
-    explain_random,
 )
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import SURE, Explanation
 from grader.verdict.explain.known import MIN_BITS, known_mistake_of_check
-from grader.verdict.explain.results import ComparedResult, explain_result
+from grader.verdict.explain.results import explain_results
 from grader.verdict.judge.checks import Check, CheckFailed, Test, end_of, run_check
+
+AFTER_THE_CALL = re.compile("afterwards|after the call")  # in the name of a part that is an argument
 
 
 def row_of_check(
@@ -71,6 +77,21 @@ def explanation_of(check: Check, failed: CheckFailed) -> Explanation | None:
     return attempt(lambda: known_mistake_of_check(check, failed)) or attempt(lambda: of_results(check, failed))
 
 
+def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
+    """What the wrong results are next to the right ones; not those of an example of a few numbers."""
+    assertion, results = failed.compared or (None, ())
+    if assertion is None:
+        return None
+    given = [leaf for call in check.on.calls for leaf in leaves(call.arguments) if isinstance(leaf, Tensor)]
+    found = [(each.part, each.tensors) for result in results for each in result.agreement.findings if each.tensors]
+    for part, (_, right) in found:
+        if AFTER_THE_CALL.search(part) and any(map(partial(torch.equal, right), given)):
+            return Explanation("changed_argument", f"`{part}`: it is changed in place. Start from a `.clone()` of it.")
+    sizes = [{name: n for name, n in each.draw.items() if type(n) is int and n > 1} for each in results]
+    rtol = max(assertion.tolerance, LOW_PRECISION_TOLERANCE if check.on.low_precision else 0.0)
+    return explain_results([each.agreement for each in results], sizes, rtol)
+
+
 def mistake_of(check: Check, failed: CheckFailed) -> str | None:
     """The id of the mistake that a check has named, or that its wrong results say: for a suite that looks further."""
     found = explanation_of(check, failed) if failed.mistake is None else None
@@ -95,28 +116,6 @@ def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str
         return failed
     message = f"{where}{answer.message.rstrip('.')}. {explained.message}"
     return CheckFailed(message, failed.status, explained.id, answer.line)
-
-
-def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
-    """What the student's results differ in from the reference's, on every draw."""
-    assertion, results = failed.compared or (None, ())
-    if assertion is None:  # no result, or a single one of a public example
-        return None
-    outcomes = []
-    for at, result in enumerate(results):
-        calls = check.reference(assertion, at)[1].calls
-        numbers = numbers_given(calls) | dict(result.draw)
-        outcomes.append(
-            ComparedResult(
-                result.found,
-                result.expected,
-                result.agreement.differing_parts,
-                tensors_given(calls),
-                {name: n for name, n in numbers.items() if type(n) is int and n > 1},
-                {name: s for name, s in numbers.items() if type(s) is float},
-            )
-        )
-    return explain_result(outcomes, assertion.tolerance, check.on.low_precision)
 
 
 def first_wrong_call(check: Check, failed: CheckFailed) -> tuple[int, Any] | None:
@@ -149,8 +148,8 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
     function = check.item.function
     if trials is None:
         return None
-    if (random := explain_random(trials.contents(function))) is not None:
-        return random
+    if (found := explain_contents(trials.contents(function))) is not None and found.id == "random_numbers":
+        return found
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
     edits = enumerate(trials.edits(function, known_of(check, failed)))

@@ -178,7 +178,7 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
     for consumer in wrong.consumers:
         derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
         needs: tuple[str, ...] = (f"d{consumer}",)
-        where = f"You return `d{consumer}` as it came"
+        where = f"Your `d{wrong.name}` is `d{consumer}` as it came"
         if len(wrong.consumers) > 1:
             where, needs = f"In the path through `{consumer}` you use `d{consumer}` as it came", ()
         text = f"{where}: the upstream gradient still has to be multiplied by {derivative}."

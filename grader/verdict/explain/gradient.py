@@ -17,7 +17,7 @@ from grader.results.wording import listed_as_code
 from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
-from grader.verdict.explain.edits.search import Trials, explain_edit, explain_random, first_right, known_on
+from grader.verdict.explain.edits.search import Trials, explain_contents, explain_edit, first_right, known_on
 from grader.verdict.explain.errors import explain_no_answer
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import are_right, known_mistake, mistakes_of_gradients
@@ -157,7 +157,7 @@ class GradientCase:
             yield self.edit_after_the_error
         yield lambda: predicted
         if can_run:
-            yield lambda: explain_random(self.contents)
+            yield lambda: explain_contents(self.contents)
             yield self.no_upstream_gradient
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
@@ -196,7 +196,7 @@ class GradientCase:
     def by_edits(self) -> Explanation | None:
         """The small change that makes the gradient right, or the first gradient on the way that is wrong.
 
-        The change must keep right gradients right, and mend all others that are computed from the wrong one.
+        It keeps right gradients right, repairs all that come from a wrong one, and is in no function with right rows.
         """
         trials, right, wrong, explanation = self.trials, list[str](), "", None
         if trials is None:
@@ -208,7 +208,9 @@ class GradientCase:
             return explanation
         known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)
         edits = trials.edits(self.function, known)
-        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
+        wrong_rows = [item for item in self.lesson.checks if item.name not in self.student.right_rows]
+        sound = {i.function for i in self.lesson.checks} - {self.function, *(i.function for i in wrong_rows)}
+        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function not in sound]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
         if self.verdict.status != "error":
             steps = [self.step, *(name for name in steps if name[1:] in self.right or self.goes_through(name, wrong))]

@@ -39,12 +39,13 @@ from grader.verdict.judge.problems import ProblemBook
 
 
 class KnownMistake(NamedTuple):
-    """A known mistake on some problems. `gives` are the digests of its results for a row, one per problem or draw."""
+    """On some problems: the digests that a mistake `gives` for a row, one per problem; rows that it surely `spoils`."""
 
     id: str
     message: str
     needs: Collection[str]
     gives: Callable[[str], Iterable[str]]
+    spoils: Collection[str] = ()
 
     def fits(self, row: str, own: Sequence[str]) -> bool:
         """Whether it gives just the results for the row that have these digests."""
@@ -59,14 +60,14 @@ def known_at_home(path: Path) -> Sequence[KnownMistake]:
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [
-        KnownMistake(id, message, needs, lambda row, results=results: results.get(row, ()))  # type: ignore[misc]
+        KnownMistake(id, message, needs, lambda row, results=results: results.get(row, ()), results)  # type: ignore[misc]
         for id, message, needs, results in entries
     ]
 
 
 # Digests --------------------------------------------------------------------------------------------------------------
 
-STEPS = 2**20 * 0.9137254873
+STEPS = 2**26 * 0.9137254873
 """Numbers are rounded to so many steps of the largest one next to them. None, such as 1/2, is half-way between two."""
 AS_INFINITE = 1e37
 """Larger numbers are as good as infinite."""
@@ -92,7 +93,7 @@ def pieces(found: Any) -> Iterator[bytes]:
             torch.as_tensor(found).detach().double().nan_to_num(AS_INFINITE).clamp(-AS_INFINITE, AS_INFINITE).numpy()
         )
         largest = abs(values[abs(values) < AS_INFINITE]).max(initial=0.0)
-        yield f"{values.shape} {largest * STEPS:.6g}".encode()
+        yield f"{values.shape} {largest * STEPS:.8g}".encode()
         yield (values / (largest or 1.0) * STEPS).clip(-(2**40), 2**40).round().astype(numpy.int64).tobytes()
     else:
         yield repr(found).encode()
@@ -118,6 +119,8 @@ def known_mistake(
     gradients as if `dmid` lacked a term.
     """
     own = {name: [answer_digest(answer) for _, answer in answers] for name, answers in cases.items()}
+    if own[step] == [result_digest((problem.reference(step[1:]), [])) for problem, _ in cases[step]]:
+        return None  # nearly right: what is wrong is less than a digest shows
     fitting = list[tuple[int, KnownMistake]]()
     for each in mistakes:
         if each.fits(step, own[step]) and is_borne_out(each.needs, contents):
@@ -165,13 +168,16 @@ def are_right(name: str, cases: Cases) -> bool:
 
 
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
-    """The first known mistake that gives just these results on every draw, and that the code bears out."""
+    """The first known mistake that gives just these results, that the code bears out, and that spoils no right row."""
     row, trials = check.item, check.student.trials
     contents = trials.contents(row.function) if trials is not None else None
     assertion, results = failed.compared or (None, ())
     own = [result_digest(result.found) for result in results]
+    if own == [result_digest(result.expected) for result in results]:
+        return None  # nearly right: what is wrong is less than a digest shows
     for each in mistakes_of_check(check, assertion):
-        if each.fits(row.name, own) and is_borne_out(each.needs, contents):
+        is_cause = is_borne_out(each.needs, contents) and check.student.right_rows.isdisjoint(each.spoils)
+        if is_cause and each.fits(row.name, own):
             return Explanation(each.id, each.message, known=True)
     return None
 
@@ -231,12 +237,10 @@ def known_file(lesson: Lesson) -> dict[Path, str]:
             for mistake in own:
                 results[mistake][item.name] = [*digests_of_gradient(lesson, mistake, problems, item.name)]
         elif item.name in examples_of(lesson):
-            given = defaultdict[tuple[str, ...], dict[str, Mistake]](dict)  # one for each message
-            for mistake in mistakes:
-                given[digests_of_example(lesson, item.name, mistake, book)].setdefault(mistake.message, mistake)
-            alone = {digests: next(iter(of.values())) for digests, of in given.items() if digests and len(of) == 1}
-            for digests, mistake in alone.items():
-                results[mistake][item.name] = digests
+            given = {each: found for each in mistakes if (found := digests_of_example(lesson, item.name, each, book))}
+            for mistake, digests in given.items():
+                others = {each.message for each, found in given.items() if found == digests}
+                results[mistake][item.name] = digests if len(others) == 1 else ()
     entries = [
         {"id": m.id, "message": m.message, "needs": sorted(needs_of_formula(m.formula)), "results": results[m]}
         for m in lesson.mistakes
@@ -246,12 +250,13 @@ def known_file(lesson: Lesson) -> dict[Path, str]:
     return {lesson.exercise / KNOWN: f"[\n{lines}\n]\n"} if entries else {}
 
 
-def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> tuple[str, ...]:
-    """What the example of a row compares at its end, when the answer key has the mistake; empty if it says little."""
+def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> Sequence[str]:
+    """What a row's example compares at its end, with the mistake in the answer key; its name if that says little."""
     functions = lesson.wrong(mistake)
     student = LocalStudent(vars(functions), [item.name for item in lesson.gradients], lesson.joint)
     check = Example(lesson, lesson.item_for(row), student, ModuleTarget(functions, traced=False), book)
     failed = end_of(examples_of(lesson)[row], check)
-    results = failed.compared[1] if isinstance(failed, CheckFailed) and failed.compared is not None else ()
-    found = [result.found for result in results]
-    return tuple(map(result_digest, found)) if bits_of(found) >= MIN_BITS else ()
+    if not isinstance(failed, CheckFailed) or failed.compared is None:
+        return ()
+    found = [result.found for result in failed.compared[1]]
+    return [*map(result_digest, found)] if bits_of(found) >= MIN_BITS else [mistake.name]

@@ -127,8 +127,8 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
             if abs(slope - yours) > PROBE_RTOL * abs(slope):
                 digits = 4 if f"{slope:.4g}" != f"{yours:.4g}" else 9
                 numbers = f"{slope:.{digits}g}; yours is {yours:.{digits}g}"
-                text = f"is the forward line's slope at that element: {numbers}."
-                yield Explanation("wrong_slope", f"{given} there {text} What is the derivative of the forward line?")
+                text = f"in {reached.nonzero()[0].tolist()} is the forward line's slope at that element: {numbers}."
+                yield Explanation("wrong_slope", f"{given} {text} What is the derivative of the forward line?")
 
 
 def is_not_noise(tensor: Tensor) -> Tensor:

@@ -62,17 +62,6 @@ def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
     return factors
 
 
-def shares_of(settings: Mapping[str, float]) -> dict[str, float]:
-    """{a constant in words: its value}, for settings such as a momentum, a rate or a share."""
-    factors: dict[str, float] = {}
-    for label, s in settings.items():
-        if s not in (0, 1):
-            factors |= {label: s, f"1/{label}": 1 / s, f"(1−{label})": 1 - s, f"(1+{label})": 1 + s}
-            factors |= {f"2·{label}": 2 * s, f"(1−{label})/{label}": (1 - s) / s, f"{label}/(1−{label})": s / (1 - s)}
-            factors |= {f"(1−2·{label})": 1 - 2 * s}
-    return {label: value for label, value in factors.items() if value}
-
-
 def name_of(values: Sequence[float], tables: Sequence[Mapping[str, float]], rtol: float) -> str | None:
     """The name of a number with these values, one per problem: "1", "−n", "0.25" ...; None where it has none.
 

@@ -80,5 +80,5 @@ def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) ->
         if size in (0, 1) and all(draw.sizes.get(name) == size for draw in right)
         if all(draw.sizes.get(name) != size for draw in failing)
     ]
-    others = "the other problem" if len(right) == 1 else f"{len(right)} other problems"
+    others = "another problem" if len(right) == 1 else f"{len(right)} other problems"
     return f"It {verb} on {others}, where {listed(special)}." if special else ""

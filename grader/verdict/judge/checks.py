@@ -146,7 +146,7 @@ class Check:
         key = assertion.key(at)
 
         def compute() -> tuple[Any, Target]:
-            listening = ModuleTarget(assertion.reference).record(self.signatures, copies=True)
+            listening = ModuleTarget(assertion.reference).record(self.signatures)
             try:
                 return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening
             except Exception as error:

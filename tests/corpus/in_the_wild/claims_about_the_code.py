@@ -14,7 +14,7 @@ def dexponent(dexponential, exponential):
 # === copies_as_they_came: A gradient is passed on as it came, where the forward line made copies; only its shape
 #     tells.
 # lesson: 13
-# dvh: shape | = You return `dvalues` as it came: the upstream gradient still has to be multiplied by the derivative
+# dvh: shape | = Your `dvh` is `dvalues` as it came: the upstream gradient still has to be multiplied by the derivative
 #     of `values` with respect to `vh`.
 
 def dvh(dvalues):
@@ -27,11 +27,10 @@ def dvh(dvalues):
 def dz(z):
     return z.grad
 
-# === gradient_that_is_not_used: The table is added up in the place of its gradients: the message says what the
-#     function does not use.
+# === gradient_that_is_not_used: The table is added up in the place of its gradients.
 # lesson: 03
 # by: both
-# dC: failed | It does not use `demb`.
+# dC: failed | The value is wrong
 
 def dC(demb, C, Xb):
     dC = torch.zeros_like(C)
@@ -60,7 +59,7 @@ def dvar(dxhat, x, mean, var):
 #     there.
 # lesson: 03
 # by: dojo
-# dhpreact: failed | = Suppose that `dh` is zero except for a 1 in [16, 32]. Then `dhpreact` there is the forward
+# dhpreact: failed | = Suppose that `dh` is zero except for a 1 in [16, 32]. Then `dhpreact` in [16, 32] is the forward
 #     line's slope at that element: 0.9197; yours is 0.9257. What is the derivative of the forward line?
 
 def dhpreact(dh, h):
@@ -71,8 +70,7 @@ def dhpreact(dh, h):
 #     no factor of what was expected.
 # lesson: 07
 # by: dojo
-# update: failed | = `p.data =- learning_rate * g` assigns: `=-` is `=` and a sign. With `-=`, `update` is right. Its
-#     public example: exercises/07_training/examples.py:112
+# update: failed | inside the loop keeps the last round's value only.
 # no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
 # others: any
 
@@ -84,8 +82,8 @@ def update(parameters, gradients, learning_rate):
 #     although it was one at a state of zero.
 # lesson: 16
 # by: dojo
-# rnn_step_backward: failed | = In `1 - h_before**2`, look at `h_before`: another value belongs there. With it,
-#     `rnn_step_backward` is right. Its public example: exercises/16_through_time/examples.py:125
+# rnn_step_backward: failed | In `1 - h_before**2`, look at `h_before`: another value belongs there. With it,
+#     `rnn_step_backward` is right.
 # others: any
 
 def rnn_step_backward(dh, h, h_before, x, Wx, Wh):
@@ -119,8 +117,7 @@ def dbngain(dhpreact, bnraw):
 #     answers right by chance.
 # lesson: 08
 # by: dojo
-# shapes: failed | = `ok for integers` is False; expected True. Its public example:
-#     exercises/08_gradient_check/examples.py:90
+# shapes: failed | `ok for integers` is False; expected True.
 # others: any
 
 def gradient_check(f, x, dx, eps=1e-5):

@@ -7,8 +7,7 @@
 #     given, make up that factor?
 # dx: failed | = This is computed with your `dropout_backward`, which is not right yet: start there. `dpre` is wrong,
 #     and `dx` is computed from it.
-# dropout_backward: failed | = The result is wrong by 0.25 of its size. Worst element [1]: found -6, expected -8. Its
-#     public example: exercises/14_transformer_block/examples.py:83
+# dropout_backward: failed | What was kept is also made larger in the forward pass. By which factor?
 # others: any
 
 def dropout_backward(dout, keep, p):
@@ -36,15 +35,14 @@ scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -
 # loss: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
 #     mask [1, 3] at index 1 does not match the shape of the indexed tensor [1, 2, 3] at index 1. A mask of shape [1,
 #     3] selects from a tensor of shape [1, 2, 3]: the first axes have to be the same. You are given `X` (1, 3), `Y`
-#     (1, 3). Its public example: exercises/16_through_time/examples.py:163
-# rnn: shape | = The result has the shape (4, 2, 5); expected (5, 2, 5). Its public example:
-#     exercises/16_through_time/examples.py:121
+#     (1, 3). Its public example: exercises/16_through_time/examples.py:180
+# rnn: shape | The result has a state for each step, but it should begin with `h0`.
 # rnn_step_backward: passed
 # rnn_backward: error | = This is computed with your `rnn`, which is not right yet: start there. With time 4, batch 2,
 #     features 3, hidden 5: IndexError: index 4 is out of bounds for dimension 0 with size 4. The code reads place 4
 #     along axis 0, which has 4 of them, numbered from 0. Is it the right tensor that is indexed, and the right axis?
 #     You are given `dh` (5, 2, 5), `x` (4, 2, 3), `h0` (2, 5), `Wx` (3, 5), `Wh` (5, 5), `b` (5,). Its public
-#     example: exercises/16_through_time/examples.py:129
+#     example: exercises/16_through_time/examples.py:160
 # others: any
 
 def rnn(x, h0, Wx, Wh, b):

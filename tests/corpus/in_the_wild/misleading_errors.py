@@ -8,8 +8,7 @@
 #     reached. Do you mean `dz`?
 # dgrid: failed | = Your `dgrid` is as if `dtotal` were all ones: it is the local derivative of `total` alone. The
 #     chain rule multiplies it by the upstream gradient `dtotal`.
-# backward: failed | = In `torch.ones_like(a) / a.numel()`, `a.numel()` is one too many. Without it, `backward` is
-#     right. Its public example: exercises/01_chain_rule/examples.py:21
+# backward: failed | Your gradients are those of the mean of `a`. The loss is its sum.
 
 def dx(dz, W):
     assert dz.shape == W.shape

@@ -13,7 +13,7 @@ def dlogits(logits, Yb, n):
 # === factor_of_a_function: A part lacks a tensor that the function is given.
 # lesson: 14
 # by: dojo
-# gelu_backward: failed | In `cdf + density`, a part lacks the factor `x`. With it, `gelu_backward` is right.
+# gelu_backward: failed | The second term of the product rule keeps the other factor. By what is the density multiplied?
 # others: any
 
 def gelu_backward(dout, x):

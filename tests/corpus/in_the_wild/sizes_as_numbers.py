@@ -1,9 +1,7 @@
 # === twice_the_padding: A two that is no size: what is wrong is the end of a slice, without padding.
 # lesson: 17
 # by: dojo
-# dX: shape | = The shape is (5, 4, 0, 0); expected (5, 4, 9, 12), the shape of the value itself. It is right on 2
-#     of 3 problems; the first wrong one has batch 5, channels 4, filters 6, height 9, width 12, rows 1, columns 3,
-#     stride 2, padding 0.
+# dX: shape | Without padding, a slice that ends at `-padding` ends at -0, so it is empty.
 # never_read: failed | = `dX` is not right yet for an image whose last rows no window reads. Its public example:
 #     exercises/17_convolution/examples.py:22
 

@@ -1,9 +1,8 @@
 # by: both
 
-# === second_branch_assigned: `=+` assigns the second branch. Both are in the code, so the first is not said to be
-#     missing.
+# === second_branch_assigned: `=+` assigns the second branch, so the first is missing in what is returned.
 # lesson: 03
-# dcounts: failed | assigns: `=+` is `=` and a sign. With `+=`, your `dcounts` is right.
+# dcounts: failed | the part that comes through `probs` is missing.
 
 def dcounts(dprobs, counts_sum_inv, dcounts_sum):
     dc = dprobs * counts_sum_inv

@@ -56,8 +56,8 @@ def test_what_is_wrong_here_is_shown_with_its_example(kit, dojo):
         "closed_share    | wrong\nmean_gate       | passed here; the hidden suite decides\npush_and_pull   | to do\n"
         "accumulation_factor | passed here; the hidden suite decides\n\n",
         f"✗ closed_share wrong  exercises/01_chain_rule/backward.py:{line}\n"
-        "    The result is 0.125; expected 0.25. Its public example:\n"
-        f"    exercises/01_chain_rule/examples.py:{example}\n\n"
+        "    Only the gates at the upper end are counted. tanh saturates at -1 as well.\n"
+        f"    Its public example: exercises/01_chain_rule/examples.py:{example}\n\n"
         "2 of 30 right, 1 wrong, 27 to do · 2 of 32 points\n"
         "The hidden suite decides 2 rows (2 points): mean_gate, accumulation_factor.\n",
         f"Next: fix closed_share  exercises/01_chain_rule/backward.py:{line}\n",

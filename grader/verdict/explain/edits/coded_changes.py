@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from grader.source.syntax import names_in
-from grader.verdict.explain.edits.patterns import is_module, is_signed_number
+from grader.verdict.explain.edits.patterns import is_signed_number
 from grader.verdict.explain.edits.source_file import assigned_names, parameter_names, quote
 
 SMALLEST_ORDINARY = 1e-2
@@ -88,18 +88,6 @@ def new_name(name: str) -> ast.Name:
     made = ast.Name(id=name, ctx=ast.Load())
     made.is_new = True  # type: ignore[attr-defined]
     return made
-
-
-def unused_values(node: ast.AST, _: Around) -> NodeChanges:
-    """`p -= g` for the statement `p - g`, and `p.sub_(g)` for `p.sub(g)`."""
-    match node:
-        case ast.Expr(value=ast.BinOp(left=ast.Name() | ast.Subscript(value=ast.Name()) as left) as value):
-            name = left.id if isinstance(left, ast.Name) else ast.unparse(left.value)
-            yield ast.AugAssign(left, value.op, value.right), {"unchanged": name}
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
-            if not is_module(receiver) and not method.endswith("_"):
-                in_place = ast.Attribute(receiver, f"{method}_", ast.Load())
-                yield ast.Expr(ast.Call(in_place, call.args, call.keywords)), {"unchanged": quote(receiver)}
 
 
 def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
-from grader.reference.runner import run_formula
+from grader.reference.runner import LocalStudent
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.gradient import explain
@@ -33,7 +33,8 @@ class WrongStep(NamedTuple):
     function: Callable[..., Any]
 
     def on(self, problems: list[Problem]) -> KnownMistake:
-        answers = [run_formula(self.function, self.step, problem) for problem in problems]
+        student = LocalStudent({self.step: self.function}, [self.step])
+        answers = [student.answers(problem)[self.step] for problem in problems]
         return KnownMistake(self.id, self.message, (), lambda _: map(answer_digest, answers))
 
 

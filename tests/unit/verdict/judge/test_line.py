@@ -136,7 +136,7 @@ def test_rows_columns_and_elements_by_hand():
 def test_no_padding_and_a_single_example_are_special_and_a_size_that_the_failing_problems_share_is_not():
     wrong = [Draw({"batch": 3, "channels": 6, "padding": 1}), Draw({"batch": 4, "channels": 6, "padding": 2})]
     both, plain = Draw({"batch": 1, "channels": 4, "padding": 0}), Draw({"batch": 2, "channels": 5, "padding": 0})
-    said = "It is right on the other problem, where batch is 1 and padding is 0."
+    said = "It is right on another problem, where batch is 1 and padding is 0."
     assert smallest_sizes(wrong, [both], "is right") == said
     assert smallest_sizes(wrong, [both, plain], "runs") == "It runs on 2 other problems, where padding is 0."
     assert smallest_sizes(wrong, [Draw({"batch": 5, "channels": 4, "padding": 3})], "is right") == ""
