@@ -86,7 +86,7 @@ def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
     found = [(each.part, each.tensors) for result in results for each in result.agreement.findings if each.tensors]
     for part, (_, right) in found:
         if AFTER_THE_CALL.search(part) and any(map(partial(torch.equal, right), given)):
-            return Explanation("changed_argument", f"`{part}`: it is changed in place. Start from a `.clone()` of it.")
+            return Explanation("changed_argument", f"`{part}`: it has been changed. Start from a `.clone()` of it.")
     sizes = [{name: n for name, n in each.draw.items() if type(n) is int and n > 1} for each in results]
     rtol = max(assertion.tolerance, LOW_PRECISION_TOLERANCE if check.on.low_precision else 0.0)
     return explain_results([each.agreement for each in results], sizes, rtol)

@@ -9,7 +9,7 @@ def clip(gradients, most):
 
 # === state_of_a_tile: The running state of a tile is changed in place.
 # lesson: 19
-# add_tile: failed | afterwards`: it is changed in place. Start from a `.clone()` of it.
+# add_tile: failed | afterwards`: it has been changed. Start from a `.clone()` of it.
 
 def add_tile(m, l, acc, scores, V):
     largest = torch.maximum(m, scores.amax(1))

@@ -3,7 +3,7 @@
 
 # === that_would_be_needed: A threshold of the student's own, for the one that is given; and another name for an
 #     input.
-# closed_share: failed | `the share above 0.5` is 0.25; expected 0.375.
+# closed_share: failed | expected
 # backward: error | TypeError: backward() takes 3 positional arguments but 5 were given
 
 def closed_share(h):
