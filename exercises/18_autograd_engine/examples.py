@@ -369,7 +369,7 @@ def test_network(check):
 
 
 def deep(length):
-    """What `gradients_of_a_chain` gives: `a` is there once more than every second addition adds it."""
+    """What `gradients_of_a_chain` gives: it begins with one `a`, and every second addition adds another."""
     a, b = 1 + (length + 1) // 2, length // 2
     return {"the value": 2.0 * a - 4.0 * b, "the gradient of a": a, "the gradient of b": b}
 

@@ -56,8 +56,8 @@ def stubs(
     """Writes the stubs of the lessons from solutions/: of all, or of those that you name.
 
     A stub, exercises/NN_name/backward.py, is the solution without the answers between the markers. Its copy, .stub, is
-    what `dojo reset` restores. A bare stub stays bare until you delete .stub. In a lesson with public examples, .known
-    gets what they give with each known mistake, so that `dojo check` can name it.
+    what `dojo reset` restores. A bare stub stays bare until you delete .stub. Next to them, .known gets digests of what
+    each known mistake gives on public problems and in examples: by them, `dojo check` names it.
 
     Examples:
       grade stubs --bare 03    students choose what each gradient is computed from; the hidden suite is the same

@@ -11,7 +11,7 @@ TEMPLATES = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 BACKWARD_FILE = "backward.py"
 """In a lesson's folder: the file with the student's functions."""
 STUB, KNOWN = ".stub", ".known"
-"""In a lesson's folder: what `dojo reset` restores, and what is said of wrong results of its examples."""
+"""In a lesson's folder: what `dojo reset` restores, and digests by which `dojo check` recognises known mistakes."""
 KEPT_BY_RESET = ".before-reset-"
 """In the name of a file that `dojo reset` has kept."""
 AGENTS = "AGENTS.md"

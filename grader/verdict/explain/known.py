@@ -221,7 +221,7 @@ def digests_of_scenario(check: Check, assertion: Assertion, mistake: Mistake, _:
 # Written by `grade stubs` ---------------------------------------------------------------------------------------------
 
 MIN_BITS = 40
-"""Of results from which one cause is told: fewer come out of many causes, and right by chance."""
+"""Of results that name a cause: shorter ones come out of many causes, and are right by chance."""
 
 
 def known_file(lesson: Lesson) -> dict[Path, str]:

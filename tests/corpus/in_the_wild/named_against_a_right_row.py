@@ -27,3 +27,11 @@ def cmp(mine, reference):
         return False, False, float("inf")
     exact = bool((mine == reference).all())
     return exact, torch.allclose(mine, reference), (mine - reference).abs().mean().item()
+
+# === shifted_before_the_right_function: The slip is in `gradients`; no edit of the right `truncated_backward` is shown.
+# lesson: 16
+# dWh, dWx, db, dh0, dC: failed | The value is wrong
+# others: passed
+
+# instead of: dh[1:] =
+dh[:-1] = (dlogits @ p["Wo"].T).transpose(0, 1)

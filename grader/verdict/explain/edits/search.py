@@ -87,12 +87,12 @@ def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
 
 def explain_contents(contents: Mapping[str, Any] | None) -> Explanation | None:
     """A function that draws random numbers (no change of it is right twice), or that reads what autograd would give."""
-    if contents is None or not contents["random"]:
-        reads_grad = contents is not None and "grad" in contents["calls"]
-        text = "Your code reads `.grad`, which is None here: autograd has not run."
-        return Explanation("reads_grad", text) if reads_grad else None
-    text = f"`{contents['random']}` draws new numbers in each call. Which of the values that are given belongs there?"
-    return Explanation("random_numbers", text)
+    if contents is not None and (name := contents["random"]):
+        text = f"`{name}` draws new numbers in each call. Which of the values that are given belongs there?"
+        return Explanation("random_numbers", text)
+    if contents is not None and "grad" in contents["calls"]:
+        return Explanation("reads_grad", "Your code reads `.grad`, which is None here: autograd has not run.")
+    return None
 
 
 def known_on(

@@ -1,0 +1,68 @@
+"""Known mistakes are recognised by digests of results, in grading and in a student's own check."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.comparison.trees import agreement
+from grader.verdict.explain.known import known_at_home, known_mistake_of_check, result_digest
+from grader.verdict.judge.checks import CheckFailed, ScenarioResult
+
+NUMBERS = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=20)
+
+
+@settings(derandomize=True)  # one digest in some thousands changes with the last digit of a number
+@given(NUMBERS, st.sampled_from([1e-14, -1e-14]))
+def test_rounding_does_not_change_a_digest(values, share):
+    tensor = torch.tensor(values, dtype=torch.float64)
+    assert result_digest({"b": tensor, "a": [1, "x"]}) == result_digest({"a": (1.0, "x"), "b": tensor * (1 + share)})
+
+
+@given(NUMBERS)
+def test_a_difference_of_a_millionth_changes_it(values):
+    tensor = torch.tensor([*values, 1e6], dtype=torch.float64)
+    other = tensor.clone()
+    other[0] += 2.0
+    assert result_digest(tensor) != result_digest(other)
+    assert result_digest(tensor) != result_digest(tensor[None]) != result_digest([tensor])
+
+
+def test_a_file_that_is_damaged_or_missing_names_nothing(tmp_path):
+    (tmp_path / "damaged").write_text('[{"id": 1}')
+    (tmp_path / "other").write_text('{"id": 1}')
+    assert [list(known_at_home(tmp_path / name)) for name in ("damaged", "other", "none")] == [[], [], []]
+
+
+WRONG = torch.tensor([2.0, 3.0, 5.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("found", "right_rows", "named"),
+    [
+        (WRONG, {"third"}, True),
+        (WRONG, {"second"}, False),  # the mistake would make it wrong
+        (WRONG + 1e-3, {"third"}, False),
+        (WRONG * 2 + 1e-12, {"third"}, False),  # nearly right
+    ],
+)
+def test_a_mistake_is_named_that_gives_the_same_and_spoils_no_right_row(tmp_path, found, right_rows, named):
+    expected = WRONG * 2
+    results = {"first": [result_digest(WRONG)], "second": []}
+    about = {"id": "half", "message": "Half of it.", "needs": [], "results": results}
+    nearly = {**about, "id": "nearly", "results": {"first": [result_digest(expected)]}}
+    (tmp_path / ".known").write_text(json.dumps([about, nearly]))
+    check: Any = SimpleNamespace(
+        item=SimpleNamespace(name="first", function="f"),
+        lesson=SimpleNamespace(mistakes=(), exercise=tmp_path),
+        student=SimpleNamespace(trials=None, right_rows=frozenset(right_rows)),
+    )
+    result = ScenarioResult({}, found, expected, agreement(found, expected))
+    explanation = known_mistake_of_check(check, CheckFailed("wrong", compared=(None, [result])))
+    assert (explanation is not None and explanation.id == "half") == named and (named or explanation is None)
