@@ -16,4 +16,5 @@ def test_in_one_go(check):
         (answer,) = dlogits.answers(far)
         finite = answer.tensor is None or bool(answer.tensor.isfinite().all())
         found = "a wrong value" if finite else "NaN or an infinite value"
-        check.fail(f"The first example's true class has a probability of exactly 0: your `dlogits` has {found} there.")
+        where = f"The first example's true class has a probability of exactly 0: your `dlogits` has {found} there."
+        check.fail(f"{where} Where do you divide by a probability or take its logarithm?")

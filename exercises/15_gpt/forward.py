@@ -64,7 +64,7 @@ def forward(t):
     t.normed, t.contexts, t.mid, t.scaled, t.act = [], [], [], [], []
     # token and position embeddings
     t.x = [t.wte[t.X] + t.wpe[: t.X.shape[1]]]
-    for layer in range(t.Wq.shape[0]):
+    for layer in range(t.gain1.shape[0]):
         # attention, with a norm before it and a residual connection around it
         t.normed.append(rms_norm(t.x[layer], t.gain1[layer]))
         t.contexts.append(attention(t.normed[layer], t.Wq[layer], t.Wk[layer], t.Wv[layer], t.heads))

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 LONG = {"queries": 96, "keys": 12000, "size": 4, "rows": 96, "columns": 240}  # all scores have 9.2 MB
+MASKED = {"queries": 1536, "keys": 1536, "size": 4, "rows": 128, "columns": 128}  # a mask of all scores has 2.4 MB
 
 SMALLEST = """
 def flash_forward(Q, K, V, causal, rows, columns):
@@ -133,6 +134,12 @@ def test_any_tiles(check):
     check.agrees(backward, draws=draws, reference=Torch)
 
 
+def for_backward(generator, queries, keys, size, rows, columns):
+    Q, K, V, dO = problem(generator, queries, keys, size)
+    O, L = Torch.flash_forward(Q, K, V, True, rows, columns)
+    return dO, Q, K, V, O, L, True, rows, columns
+
+
 def for_forward(generator, queries, keys, size, rows, columns):
     return *problem(generator, queries, keys, size)[:3], False, rows, columns
 
@@ -143,6 +150,11 @@ def test_memory(check):
     check.equals({"O": taken.value[0]}, {"O": output(Q, K, V, False)})
     if taken.extra_bytes > 5_000_000:
         check.fail("`flash_forward` took more than 5 MB next to one tile; all scores have 9.2 MB.")
+    if check.measured("flash_backward", for_backward, MASKED, SMALLEST).extra_bytes > 1_600_000:
+        check.fail(
+            "`flash_backward` took more than 1.6 MB next to one tile. With `causal`, a mask of all scores has 2.4 MB: make "
+            "the mask of one tile only."
+        )
 
 
 def too_many_products(check, name, per_tile, counted):

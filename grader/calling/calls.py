@@ -177,6 +177,4 @@ def invoke(
         return answer._replace(arguments=[*positional, *keyword.values()])
 
     answer = with_fallback(run, wide)
-    if request.uses:  # the course's own line says nothing to a student
-        answer = answer._replace(line=answer.line or first_line(used[0]))
     return answer if request.after else answer._replace(arguments=())

@@ -26,7 +26,6 @@ class Target:
 
     Attributes:
         low_precision: some call so far computed in float32 although float64 was given.
-        line: where the first thing called is defined.
         operators: aten operators that the calls so far dispatched.
         calls: what was called with which arguments, in order, since `record`.
         returned_values: (function, its value), of calls that gave one.
@@ -36,7 +35,6 @@ class Target:
     on_return: Callable[[], None] | None = None
 
     def __init__(self) -> None:
-        self.line: int | None = None
         self.low_precision, self.operators = False, 0
         self.calls: list[Call] = []
         self.returned_values: list[tuple[str, Any]] = []
@@ -79,7 +77,6 @@ class Target:
             self.returned_values.append((request.name, answer.value))
             if self.on_return is not None:
                 self.on_return()
-        self.line = self.line or answer.line
         self.low_precision = self.low_precision or answer.low_precision
         self.operators += answer.operators
         if answer.outcome != "returned":

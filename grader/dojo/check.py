@@ -14,12 +14,13 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, function_in, shown_path
+from grader.dojo.file import HERE, HIDDEN, shown_path
 from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Explain, JudgedFile, JudgedRows, judge_file
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.lesson_files import LessonFiles
+from grader.lesson.definitions import definitions_of
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
@@ -128,18 +129,17 @@ class PublicSuite:
 
     def _check(self, item: Item, student: Student) -> tuple[Row, Explain | None]:
         """A check (a row that is not a gradient), by its public example if there is one."""
-        node = function_in(self._source, item)
-        line = node.lineno if node else None
+        found = definitions_of(item, self._source)
         example = examples_of(self._lesson).get(item.name)
         if item.function not in student.functions:
-            return Row(item.name, "missing", 0, item.points, line=line), None
+            return Row(item.name, "missing", 0, item.points), None
         if example is None:
-            is_stub = node is not None and "raise NotImplementedError" in ast.unparse(node)
-            return Row(item.name, "todo" if is_stub else HIDDEN, 0, item.points, line=line), None
+            is_stub = bool(found) and "raise NotImplementedError" in ast.unparse(found[-1])
+            return Row(item.name, "todo" if is_stub else HIDDEN, 0, item.points), None
         place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
 
         def of_example(row: Row) -> Row:
-            row.line, row.relative_error, row.mistake = row.line or line, None, None
+            row.relative_error, row.mistake = None, None
             if row.status != HERE and row.message:  # there is none where a function that it calls is not written yet
                 row.message += f"{'' if row.message[-1] in '.!?' else '.'} Its public example: {place}"
             return row

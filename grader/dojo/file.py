@@ -11,10 +11,9 @@ from grader.errors import UserError, write_errors
 from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.file_kinds import read_submitted
 from grader.intake.submissions.imported_files import imported_files
-from grader.lesson.lesson import Item, Lesson
+from grader.lesson.definitions import definitions_of
+from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE, KEPT_BY_RESET
-from grader.source.parsing import parse_text
-from grader.source.syntax import DefinitionNode
 
 HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
@@ -55,20 +54,10 @@ def read_own(lesson: Lesson) -> LessonFiles:
     return LessonFiles(lesson.name, {**imported, BACKWARD_FILE: source}, shown=shown_path(path))
 
 
-def function_in(source: bytes, item: Item) -> DefinitionNode | None:
-    """A row's function or class; a method with the row's name. None without one, and for a text that is not Python."""
-    tree = parse_text(source.decode("utf-8-sig", "replace"))
-    found: DefinitionNode | None = None
-    for name in dict.fromkeys((item.function, item.name)):
-        inside = found.body if found is not None else tree.body if tree is not None else []
-        found = next((each for each in inside if isinstance(each, DefinitionNode) and each.name == name), found)
-    return found
-
-
 def place_of(lesson: Lesson, submitted: LessonFiles, row: str) -> str:
     """The location of a row's function in the submitted file."""
-    node, origin = function_in(submitted.files[BACKWARD_FILE], lesson.item_for(row)), submitted.origin
-    line = node.lineno if node else None
+    found, origin = definitions_of(lesson.item_for(row), submitted.files[BACKWARD_FILE]), submitted.origin
+    line = found[-1].lineno if found else None
     if origin is None:
         return location(submitted.shown, line)
     return location(*(origin.rows.get(row) or origin.place(line) or (submitted.shown, None)))

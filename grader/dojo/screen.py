@@ -12,9 +12,10 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, function_in, location
+from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Checked
+from grader.lesson.definitions import definitions_of
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert, without_ci_commands
 from grader.publish.view import STATE_WORDS, RowView
@@ -201,9 +202,10 @@ def remarks(checked: Checked) -> list[tuple[int, str, str]]:
     found = []
     for group in checked.part.wrong_groups:
         row, names = group[0].row, ", ".join(line.row.name for line in group)
-        node, at = function_in(source, checked.lesson.item_for(row.name)), row.line
-        if node is not None and at in (None, node.lineno):
-            at = max((each.lineno for each in ast.walk(node) if isinstance(each, ast.Return)), default=node.lineno)
+        at = row.line
+        for node in definitions_of(checked.lesson.item_for(row.name), source)[-1:]:
+            if at in (None, node.lineno):
+                at = max((each.lineno for each in ast.walk(node) if isinstance(each, ast.Return)), default=node.lineno)
         message = inert(f"{names}: {group[0].message or group[0].word}")
         found.append((at or 1, message, row.mistake.id if row.mistake is not None else row.status))
     return found

@@ -67,6 +67,7 @@ class Item:
 
     Attributes:
         function: the name of the student's function or class that the row is about.
+        method: the method of the class that the row is about, or "".
         drawn: what the report draws of a gradient: "forces", or nothing.
         differentiates: the function, or `Class.method`, that returns the gradients that a check is about.
         earned_with: gradients that the points of this one are earned together with. It is for a gradient that is zero
@@ -79,6 +80,7 @@ class Item:
     points: float = setting(1, check=FROM_ZERO)
     hints: tuple[str, ...] = ()
     function: str = field(default="", metadata=NOT_IN_THE_FILE)
+    method: str = field(default="", metadata=NOT_IN_THE_FILE)
     drawn: Literal["", "forces"] = field(default="", metadata=NOT_IN_THE_FILE)
     differentiates: str = field(default="", metadata=NOT_IN_THE_FILE)
     earned_with: tuple[str, ...] = field(default=(), metadata=NOT_IN_THE_FILE)
@@ -98,6 +100,7 @@ class CheckItem(Item):
     """`[checks.in_one_go]`."""
 
     function: str = ""
+    method: str = ""
     differentiates: str = ""
 
 

@@ -45,7 +45,7 @@ class StepRunner:
         terms: what the file may write differently from a stub.
         public: the published problem at the file's own sizes, where these differ from the lecture's.
         interrupt: a descriptor; once it is readable, the search for an explanation raises Interrupted.
-        right_rows: once all are judged, the rows that are right.
+        right_rows, wrong_rows: once all are judged, the rows that are right, and those that are wrong.
         trials: the file's functions with small changes, for naming a slip (explain's Trials); None without them.
     """
 
@@ -53,6 +53,7 @@ class StepRunner:
     public: Problem | None = None
     interrupt: int | None = None
     right_rows: frozenset[str] = frozenset()
+    wrong_rows: frozenset[str] = frozenset()
     trials: Any = None
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:

@@ -10,6 +10,8 @@ MISTAKES = mistake_list("""
 [dlogits]
 no_one_over_n: gradient = F.softmax(logits, 1); gradient[range(N), Y] -= 1; gradient
     This is the gradient of the losses' sum. The loss is their mean over the batch: what does that do to each one?
+true_class_forgotten: F.softmax(logits, 1) / N
+    These are the probabilities alone. The true class's own logit is in the loss as well: which term does it add?
 labels_as_values: (F.softmax(logits, 1) - Y[:, None]) / N
     This subtracts the labels as if they were values. A label is a place: in which element of its row does the 1 belong?
 prediction_for_target: gradient = F.softmax(logits, 1); gradient[range(N), logits.argmax(1)] -= 1; gradient / N
@@ -33,6 +35,10 @@ centred_only: (dh_bn * (h - h_mean)).sum(0)
     multiplied by `gamma` there?
 
 [dh]
+means_of_an_example:
+        mean, slope = (each.mean(1, keepdim=True) for each in (dh_norm, dh_norm * h_norm))
+        (dh_norm - mean - h_norm * slope) / (h_var + 1e-5).sqrt()
+    These are means over the numbers of one example. Which numbers share a mean in batch norm?
 statistics_constant_without_eps: dh_norm / h_var.sqrt()
     Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from `h`
     too, so two more paths lead through them.

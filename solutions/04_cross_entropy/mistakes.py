@@ -23,6 +23,13 @@ minus_one_everywhere: (F.softmax(logits, 1) - 1) / n
 predicted_for_true_class: gradient = F.softmax(logits, 1); gradient[range(n), logits.argmax(1)] -= 1; gradient / n
     You pull up the class that the network likes best, not the one that is true. The targets are in `Yb`; what the
     network believes is already in the other term.
+true_class_forgotten: F.softmax(logits, 1) / n
+    These are the probabilities, from the logarithm of the sum. The true class's own logit is in the loss as well: which
+    term does it add, and in which element of a row?
+true_class_alone: own = F.one_hot(Yb, probs.shape[1]); torch.where(own == 1, probs - 1, own) / n
+    Only the true class has a gradient here. The logits of the other classes are in the loss, too: where?
+gradient_of_logprobs: -F.one_hot(Yb, probs.shape[1]) / n
+    This is the gradient of `logprobs`. How do the logits of all classes come into each logarithm of a probability?
 labels_as_values: (probs - Yb[:, None]) / n
     This subtracts the labels as if they were values. A label is a place: in which element of its row does the 1 belong?
 logarithm_forgotten: -F.one_hot(Yb, probs.shape[1]) * probs * (1 - probs) / n

@@ -15,6 +15,8 @@ no_one_over_n: dlogits = dlogits * 1.0
     does that do to the share of each?
 
 - dlogits[torch.arange(n), Yb] -= 1
+true_class_forgotten:
+    `dlogits` has the probabilities alone. The true class's own logit is in the loss as well: which term does it add?
 prediction_for_target: dlogits[torch.arange(n), logits.argmax(1)] -= 1
     In `dlogits` the 1 is taken off at the class that the net believes in. Which of `logits.argmax(1)` and `Yb` does the
     loss look at?
@@ -22,6 +24,8 @@ prediction_for_target: dlogits[torch.arange(n), logits.argmax(1)] -= 1
 # linear layer 2
 
 - dout = (1 - h**2) * dh
+no_tanh: dout = dh
+    The slope of tanh is missing: `h = tanh(out)` lies between the second linear layer and batch norm.
 sigmoid_s_slope: dout = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
 

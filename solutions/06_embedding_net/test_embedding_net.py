@@ -10,9 +10,9 @@ import math
 
 import torch
 
+from grader.calling.shuffled import Shuffled
 from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
-from grader.verdict.judge.shuffled import Shuffled
 
 FORWARD = forward_of(__file__)
 

@@ -177,6 +177,8 @@ batches_averaged:
         return torch.stack([piece.mean(0, keepdim=True) for piece in pieces]).mean(0), bnvar
     The variance is an average over batches of 32, each about its own mean. How far the batches' means lie apart is not
     in it.
+deviation: return bnmean, bnvar.sqrt()
+    The second result is the standard deviation. It should be the variance: no root is taken here.
 bnvar_inv: return bnmean, (bnvar + 1e-5) ** -0.5
     The second result is one over the standard deviation, `bnvar_inv`. It should be the variance itself.
 
@@ -184,6 +186,11 @@ bnvar_inv: return bnmean, (bnvar + 1e-5) ** -0.5
 - return bnmean, bnvar
 about_zero: return bnmean, hprebn.square().sum(0, keepdim=True) / (X.shape[0] - 1)
     The variance is the mean of the squares. The mean has to be taken off before squaring.
+
+[sample]
+- context = [*context[1:], ix]
+from_the_left: context = [ix, *context[:-1]]
+    The new token comes into the context from the left, and the newest one is the first. It comes in from the right.
 """)
 
 

@@ -11,9 +11,9 @@ import functools
 import torch
 import torch.nn.functional as F
 
+from grader.calling.shuffled import Shuffled
 from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
-from grader.verdict.judge.shuffled import Shuffled
 
 FORWARD = forward_of(__file__)
 

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 from grader.calling.protocol import Function
+from grader.calling.shuffled import Shuffled
 from grader.comparison.trees import shown
-from grader.verdict.judge.shuffled import Shuffled
 
 # The functions under the checker. Each is followed by its gradient where that is not one line. `times` multiplies the
 # value: with the gradient multiplied by the same number, a claim stays right or wrong.

@@ -11,8 +11,8 @@ from functools import partial
 
 import torch
 
+from grader.calling.shuffled import Shuffled
 from grader.comparison.trees import shown
-from grader.verdict.judge.shuffled import Shuffled
 
 DEEP = {"depth": 48, "every": 16, "batch": 30_000, "width": 3}
 """Where memory is measured: an activation has 0.72 MB, and one segment more is 11.5 MB."""

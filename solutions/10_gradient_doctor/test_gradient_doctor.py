@@ -10,8 +10,8 @@ from pathlib import Path
 
 import torch
 
+from grader.calling.shuffled import Shuffled
 from grader.lesson.course_modules import load_module
-from grader.verdict.judge.shuffled import Shuffled
 
 HERE = Path(__file__).resolve()
 clinic = load_module(

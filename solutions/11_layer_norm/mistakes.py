@@ -10,8 +10,12 @@ same_exponent: -0.5 * inv_std * dinv_std
     The exponent came down as a factor but has not fallen by one.
 exponent_up: -0.5 * (var + 1e-5) ** 0.5 * dinv_std
     The exponent went up by one instead of down: from -0.5 this arrives at 0.5.
+no_epsilon: -0.5 * var**-1.5 * dinv_std
+    The 1e-5 of the forward line is missing: it is added before the power.
 
 [dx]
+no_deviation: g = dy * scale; g - g.mean(-1, keepdim=True) - xhat * (g * xhat).mean(-1, keepdim=True)
+    All three paths go through the division that gives `xhat`. By what does it divide?
 no_scale: rstd * (dy - dy.mean(-1, keepdim=True) - xhat * (dy * xhat).mean(-1, keepdim=True))
     `scale` is missing: start from the gradient with respect to `xhat`, not from `dy`.
 scale_outside: scale * rstd * (dy - dy.mean(-1, keepdim=True) - xhat * (dy * xhat).mean(-1, keepdim=True))

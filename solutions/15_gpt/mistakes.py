@@ -74,6 +74,8 @@ last_norm_at_output: dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], fina
 - dx = (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
 norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
     In the path through the mean of the squares, the number of channels is missing.
+mean_of_layer_norm: dx = (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
+    There is a mean too many in the backward pass of a norm. RMSNorm subtracts no mean in the forward pass.
 norm_directly: dx = dxhat * rrms
     A path through RMSNorm is missing: each channel is also in the mean of the squares, by which all are divided.
 norm_without_gain: dx = (dout - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
@@ -133,6 +135,8 @@ heads_by_view: dcontexts = (dmid @ p["Wo"][layer].T).reshape(q.shape)
 values_not_transposed: dv = merge_heads(weights @ dcontexts)
     A value collects from the positions that read it. Are these along a row of the weights, or along a column?
 - dk = merge_heads(dproducts.transpose(2, 3) @ q)
+no_root_in_keys: dk = merge_heads(dscores.transpose(2, 3) @ q)
+    The root of the size is missing in the gradient of the keys. The products of both with each other are divided by it.
 keys_not_transposed: dk = merge_heads(dproducts @ q)
     A key collects from the queries that read it. Which axis of the scores are they on?
 - dscores = weights * (dweights - (dweights * weights).sum(3, keepdim=True))
@@ -222,6 +226,8 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
     This is the norm of the largest gradient. All gradients together are one vector.
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_divided: factor = most / norm
+    All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
+divided_unless_zero: factor = most / float(norm) if norm > 0 else 1.0
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 one_for_most: factor = most / float(norm) if norm > 1 else 1.0
     The norm is compared with 1 here. The limit is `most`.

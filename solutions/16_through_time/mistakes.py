@@ -226,6 +226,8 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_divided: factor = most / norm
     All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
+divided_unless_zero: factor = most / float(norm) if norm > 0 else 1.0
+    All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 one_for_most: factor = most / float(norm) if norm > 1 else 1.0
     The norm is compared with 1 here. The limit is `most`.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm

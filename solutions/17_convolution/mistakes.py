@@ -55,7 +55,7 @@ flipped: scatter_line(dy, w.flip(2), x, stride, padding)
     The kernel is the wrong way round. If you scatter, nothing is flipped.
     A flip belongs to the form in which you *gather*.
 other_padding: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, : x.shape[2]]
-    The padding is cut off at the wrong end, or at one end only. At which position does the signal begin?
+    The gradient is shifted. At which position of the padded signal does the signal itself begin?
 no_stride: scatter_line(dy, w, F.pad(x, (0, dy.shape[2])), 1, padding)[:, :, : x.shape[2]]
     Your windows are next to each other. By how much does the forward pass move from one to the next?
 short: F.conv_transpose1d(dy, w, None, stride, padding)
@@ -73,6 +73,8 @@ no_stride:
         seen = patches(X, W, 1, padding)[:, :, : dY.shape[2], : dY.shape[3]]
         torch.einsum("nfop,ncopij->fcij", dY, seen)
     This moves the window by one place at a time. By how much does the forward pass move it?
+not_cropped: F.conv2d(X.transpose(0, 1), dY.transpose(0, 1), None, 1, padding, stride).transpose(0, 1)
+    Where a rest is behind the last window, this has more rows or columns than a kernel. How large is `W`?
 
 [dB]
 one_axis_left: dY.sum((0, 2))
@@ -87,7 +89,7 @@ flipped: scatter(dY, W.flip(2, 3), X, stride, padding)
 one_axis_flipped: scatter(dY, W.flip(3), X, stride, padding)
     Each row of the kernel is reversed. Is anything flipped when you scatter?
 other_padding: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, : X.shape[2], : X.shape[3]]
-    The padding is cut off at the wrong end, or at one end only. At which row and column does the image begin?
+    The gradient is shifted. At which row and column of the padded image does the image itself begin?
 no_stride: scatter(dY, W, F.pad(X, (0, dY.shape[3], 0, dY.shape[2])), 1, padding)[:, :, : X.shape[2], : X.shape[3]]
     Your windows are next to each other. By how much does the forward pass move from one to the next?
 
@@ -97,6 +99,10 @@ columns_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, : X.shape
     The columns are cut off on both sides, the rows only at the end. At which row does the image begin?
 short: F.conv_transpose2d(dY, W, None, stride, padding)
     This has the shape of what the windows cover. A rest behind the last window belongs to `X`, too.
+rest_of_stride_less_one: F.conv_transpose2d(dY, W, None, stride, padding, stride - 1)
+    The rest behind the last window is not always `stride - 1` long. How long is it, for rows and for columns?
+last_windows_lost: scatter(dY[:, :, :-1, :-1], W, X, stride, padding)
+    The last window of each axis is left out. The quotient says how often the window moves: how many windows are that?
 not_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)
     This is the gradient of the image with its padding. Which of its rows and columns belong to `X`?
 empty_slice: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, padding:-padding, padding:-padding]
@@ -122,6 +128,10 @@ overwritten:
     A number can be the largest of two windows. Here the later window overwrites the earlier one.
 
 [unread]
+no_gaps:
+        end = (size + 2 * padding - kernel) // stride * stride + kernel - padding
+        list(range(max(end, 0), size))
+    These are the places behind the last window. Where windows do not touch each other, what is between two of them?
 half_the_padding:
         windows = (size + padding - kernel) // stride + 1
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}

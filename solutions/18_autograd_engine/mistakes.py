@@ -280,6 +280,8 @@ relu_always_open: return Value(max(0.0, self.data), [(self, lambda g: g)])
     Where relu gives zero, its slope is zero.
 relu_without_upstream: return Value(max(0.0, self.data), [(self, lambda g: 1.0 if is_open else 0.0)])
     This is the local derivative of relu. The upstream gradient is missing.
+relu_times_input: return Value(max(0.0, self.data), [(self, lambda g: g * max(0.0, self.data))])
+    The gradient is multiplied by relu's value. Where relu is open, what is its slope?
 relu_of_the_gradient: return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
 

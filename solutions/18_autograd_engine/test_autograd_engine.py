@@ -11,11 +11,11 @@ from pathlib import Path
 import torch
 
 from grader.calling.protocol import CallFailed, Function
+from grader.calling.shuffled import Shuffled
 from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
 from grader.verdict.explain.checks import mistake_of
 from grader.verdict.judge.checks import CheckFailed, failed_call
-from grader.verdict.judge.shuffled import Shuffled
 
 HERE = Path(__file__).resolve()
 EXERCISE = HERE.parents[2] / "exercises" / HERE.parent.name

@@ -48,6 +48,10 @@ logarithm_of_both: L[top:bottom] = (m + l).log()
 not_divided: O[top:bottom] = acc
     Your `O` is the weighted sum before the division. Weights add up to one.
 
+- m, l, acc = add_tile(m, l, acc, scores, V[left : left + columns])
+divided_in_each_tile: m, l, acc = add_tile(m, l, acc / l[:, None] if left else acc, scores, V[left : left + columns])
+    `acc` is divided by `l` in every tile. The next tile goes on with the sum, not with a mean.
+
 - scores = q @ k.T / size**0.5
 no_root: scores = q @ k.T
     The division by the root of the head's size is missing.
@@ -196,6 +200,10 @@ skipped_too_early:
             right = min(left + columns, len(K))
     With `causal`, you skip tiles that a query may read. The first query of a tile does not read the key, but the last
     one may.
+last_tile_lost:
+        for left in range(0, len(K) // columns * columns, columns):
+            right = min(left + columns, len(K))
+    The last tile of keys is missing when `columns` does not divide their number.
 - allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
 again:
         allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)

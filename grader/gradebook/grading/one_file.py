@@ -19,11 +19,11 @@ from grader.intake.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
-from grader.results import Row
+from grader.results import WRONG_STATUSES, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.student import Student
-from grader.verdict.explain.row_places import explain_missing, locate_gradients, name_wrong_functions
+from grader.verdict.explain.row_places import explain_missing, locate_checks, locate_gradients, name_wrong_functions
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.gradient import GradientCheck
@@ -143,7 +143,9 @@ def judge_running_file(
     A worker in which autograd was switched on may have used it for any row: none has points.
     """
     rows, gradients, explain = suite(student)
+    locate_checks(lesson, rows, submitted.files[BACKWARD_FILE])
     student.right_rows = frozenset(row.name for row in rows if row.points)
+    student.wrong_rows = frozenset(row.name for row in rows if row.status in WRONG_STATUSES)
     student.is_right = is_right_as_a_whole(lesson, student, rows)
     pictures = {row.name: gradients[row.name].add_figures(row) for row in rows if row.name in gradients}
     if chain is not None:
@@ -214,8 +216,5 @@ def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answ
         place = submitted.origin.in_words(failure.line, submitted.shown)
     message, status = f"{place}: {failure.message}", STATUS_OF[failure.outcome]
     about: dict[str, Any] = {"message": message, "line": failure.line}
-    rows = [
-        Row(item.name, status, 0, item.points, expected_shape=lesson.expected_shape(item), **about)
-        for item in lesson.items
-    ]
+    rows = [Row(i.name, status, 0, i.points, expected_shape=lesson.expected_shape(i), **about) for i in lesson.items]
     return JudgedFile(rows, message, runs=False)

@@ -30,6 +30,7 @@ from grader.verdict.explain.errors import CallContext, explain_error_text, still
 from grader.verdict.explain.explanation import SURE, Explanation
 from grader.verdict.explain.known import MIN_BITS, known_mistake_of_check
 from grader.verdict.explain.results import explain_results
+from grader.verdict.explain.row_places import computed_with
 from grader.verdict.judge.checks import Check, CheckFailed, Test, end_of, run_check
 
 AFTER_THE_CALL = re.compile("afterwards|after the call")  # in the name of a part that is an argument
@@ -44,13 +45,13 @@ def row_of_check(
     code.
     """
     item, failed = check.item, run_check(tests[check.item.name], check)
-    row = Row(item.name, passed, item.points, item.points, message=check.remark, line=check.on.line)
+    row = Row(item.name, passed, item.points, item.points, message=check.remark)
     row.relative_error = check.error
     if failed is None:
         return row, None
 
     def tell(row: Row, end: CheckFailed) -> None:
-        row.message, row.line = str(end) or None, end.line or check.on.line
+        row.message, row.line = str(end) or None, end.line or row.line
         row.mistake = None if end.mistake is None else NamedMistake(end.mistake, str(end))
 
     row.status, row.points = failed.status, 0
@@ -63,6 +64,8 @@ def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) 
     with explaining(check.student):
         if failed.call is not None:
             return attempt(lambda: of_failed_call(check, failed, *failed.call)) or failed  # type: ignore[misc]
+        if (function := attempt(lambda: wrong_function_called(check, failed))) is not None:
+            return CheckFailed(computed_with([function]), failed.status)
         found = explanation_of(check, failed)
         is_kept = failed.mistake is not None or (found is not None and (found.known or found.id in SURE))
         if not is_kept and failed.status in ("failed", "shape"):
@@ -129,6 +132,22 @@ def first_wrong_call(check: Check, failed: CheckFailed) -> tuple[int, Any] | Non
         if not returns_right(found, expected):
             return place, expected
     return None
+
+
+def wrong_function_called(check: Check, failed: CheckFailed) -> str | None:
+    """Another function of the student's with a wrong row, which gave the first wrong value.
+
+    Where it is not known which value is wrong first, it is one whose row comes before this one.
+    """
+    if failed.compared is None:  # the suite has its own sentence
+        return None
+    items, first = check.lesson.items, first_wrong_call(check, failed)
+    before = items[: items.index(check.item)] if first is None else items
+    wrong = {item.function for item in before if item.name in check.student.wrong_rows} - {check.item.function}
+    called = [name for name, _ in check.on.returned_values]
+    return next(
+        (name for name in (called if first is None else called[first[0] : first[0] + 1]) if name in wrong), None
+    )
 
 
 def returns_right(found: Any, expected: Any) -> bool:

@@ -89,8 +89,7 @@ def explain_no_answer(name: str, verdict: Verdict, contents: FunctionContents | 
     """Explain why d`name` has no value: its verdict gets a message, and a mistake where one is known."""
     problem, answer = next(case for case in verdict.cases if case[1].outcome != "returned")
     if answer.outcome == "todo":
-        name_mistake(verdict, still_unwritten(contents))
-        return
+        return name_mistake(verdict, still_unwritten(contents))
     message, draw = verdict.message or "", problem.draw.describe()
     if answer.outcome == "raised":
         found = attempt(lambda: explain_error(name, problem, answer, contents))
@@ -185,8 +184,6 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
         if misspelled and misspelled != name:
             return f"The file imports `{misspelled}`, and no `{name}`. Do you mean `{line}`?"
         return f"`{name}` is not imported: write `{line}` at the top of the file."
-    if context.has("bare_calls", name) and hasattr(Tensor, name):
-        return f"`{name}` is a method of tensors, `x.{name}(...)`. Is a comma written for the full stop?"
     others = [each for each in context.contents.get("names", ()) if each != name]
     unread = context.contents.get("unread", ())
     near = nearest(name, (*unread, *context.own), 0.66) or nearest(name, (*others, *context.near), 0.66)

@@ -6,7 +6,7 @@ is final before its explanation is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import pairwise
 
@@ -196,7 +196,7 @@ class GradientCase:
     def by_edits(self) -> Explanation | None:
         """The small change that makes the gradient right, or the first gradient on the way that is wrong.
 
-        It keeps right gradients right, repairs all that come from a wrong one, and is in no function with right rows.
+        It keeps right gradients right, and repairs what comes from a wrong one, and what this one comes from.
         """
         trials, right, wrong, explanation = self.trials, list[str](), "", None
         if trials is None:
@@ -208,17 +208,23 @@ class GradientCase:
             return explanation
         known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)
         edits = trials.edits(self.function, known)
-        wrong_rows = [item for item in self.lesson.checks if item.name not in self.student.right_rows]
-        sound = {i.function for i in self.lesson.checks} - {self.function, *(i.function for i in wrong_rows)}
-        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function not in sound]
+        suspected = self.suspected({edit.function for edit in edits})
+        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function in suspected]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
         if self.verdict.status != "error":
-            steps = [self.step, *(name for name in steps if name[1:] in self.right or self.goes_through(name, wrong))]
+            others = (n for n in steps if self.goes_through(n, wrong) or self.goes_through(self.step, n))
+            steps = [*dict.fromkeys((self.step, *(n for n in steps if n[1:] in self.right), *others))]
         number = attempt(lambda: first_right(steps, self.cases, trials, slips))
         if number is None:
             return explanation
         it = f"your `{self.step}`" if self.is_alone else "this gradient"
-        return explain_edit(edits[number], it, edits[number].question)
+        return explain_edit(edits[number], it, edits[number].question if self.is_alone else "")
+
+    def suspected(self, functions: Set[str]) -> Set[str]:
+        """Those of the functions that may have the slip: the ones with a wrong row, or else the ones without a row."""
+        with_rows = [item for item in self.lesson.checks if item.function in functions - {self.function}]
+        wrong = {item.function for item in with_rows if item.name in self.student.wrong_rows}
+        return wrong or functions - {item.function for item in with_rows}
 
     def goes_through(self, step: str, wrong: str) -> bool:
         """Whether a gradient is computed from the `wrong` one: what undoes the slip makes it right as well."""
@@ -259,19 +265,22 @@ class GradientCase:
         """The first one that is wrong, those before it that are right, and what is wrong with it; "" where none is.
 
         What right gradients are all computed from is not wrong, whatever its name: a student's `dscores` may have the
-        factor of the next line already.
+        factor of the next line already. Where other gradients are wrong as well, the cause may be further up.
         """
         finer = self.cases[0][0].finer
         above = finer.above(self.name)
         answers = self.answers_on_the_way([n for n in self.on_the_way if n[1:] in above and n != self.step])
         right = [name for name, cases in answers.items() if are_right(name[1:], cases)]
-        ends = [*self.right, *(name[1:] for name in right)]
-        before = list[str]()
+        ends, before = [*self.right, *(name[1:] for name in right)], list[str]()
+        wrong = [each.target for each in self.lesson.gradients if each.target and each.target not in self.right]
         for name, cases in answers.items():
             check_interrupt()
+            explains_all = all(name[1:] in finer.above(target) for target in wrong)
             if name in right:
                 before.append(name)
-            elif not any(finer.goes_through(end, name[1:]) for end in ends):
+            elif any(finer.goes_through(end, name[1:]) for end in ends):
+                continue
+            elif explains_all or any(finer.goes_through(name[1:], end) for end in ends):
                 found = explain(name[1:], cases)
                 last = listed_as_code(before[-3:])
                 texts = [f"Up to {last} your `{self.function}` is right."] if before else []

@@ -37,6 +37,9 @@ from grader.verdict.judge.checks import Assertion, Check, CheckFailed, end_of
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
 
+Digests = Mapping[str, Sequence[str]]
+"""{row: the digests of its results, in order}"""
+
 
 class KnownMistake(NamedTuple):
     """On some problems: the digests that a mistake `gives` for a row, one per problem; rows that it surely `spoils`."""
@@ -55,14 +58,14 @@ class KnownMistake(NamedTuple):
 @lru_cache(64)
 def known_at_home(path: Path) -> Sequence[KnownMistake]:
     """Those of a file `.known`, on the public problems; none where there is no such file."""
+
+    def known(id: str, message: str, needs: Sequence[str], results: Digests) -> KnownMistake:
+        return KnownMistake(id, message, needs, lambda row: results.get(row, ()), results)
+
     try:
-        entries = [(e["id"], e["message"], e["needs"], e["results"]) for e in json.loads(path.read_bytes())]
-    except (OSError, ValueError, KeyError, TypeError):
+        return [known(**entry) for entry in json.loads(path.read_bytes())]
+    except (OSError, ValueError, TypeError):
         return []
-    return [
-        KnownMistake(id, message, needs, lambda row, results=results: results.get(row, ()), results)  # type: ignore[misc]
-        for id, message, needs, results in entries
-    ]
 
 
 # Digests --------------------------------------------------------------------------------------------------------------
@@ -193,7 +196,8 @@ def mistakes_of_check(check: Check, assertion: Assertion | None) -> Iterator[Kno
     elif assertion is not None:
         calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
         called = {call.function.partition(".")[0] for call in calls} | in_reach(lesson, check.item.function)
-        for mistake in (each for each in lesson.mistakes if each.gradient in called):
+        possible = [each for each in lesson.mistakes if each.gradient in called]
+        for mistake in sorted(possible, key=lambda each: each.gradient != check.item.function):
             gives = partial(digests_of_scenario, check, assertion, mistake)
             yield KnownMistake(mistake.id, mistake.message, needs_of_formula(mistake.formula), gives)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from grader.lesson.definitions import definitions_of
 from grader.lesson.lesson import Lesson
-from grader.results import Row
+from grader.results import WRONG_STATUSES, Row
 from grader.results.wording import listed_as_code
 from grader.source.own_functions import joint_gradients, nested_definitions, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
@@ -19,9 +20,16 @@ from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
-    | {UNNAMED_MULTIPLE}
+    | {UNNAMED_MULTIPLE, "wrong_pattern", "wrong_slope", "not_zero_elsewhere", "sum_not_zero"}
 )
 """Explanations that leave open which function is the cause."""
+
+
+def locate_checks(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
+    """Write into wrong rows without a line that of their function, or of their method of a class."""
+    for row in rows:
+        if row.status in WRONG_STATUSES and row.line is None:
+            row.line = next((each.lineno for each in definitions_of(lesson.item_for(row.name), source)[::-1]), None)
 
 
 def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
@@ -75,6 +83,11 @@ def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], t
         row.message = f"There is no {what} `{name}`{guess}"
 
 
+def computed_with(functions: Sequence[str]) -> str:
+    are = "which is" if len(functions) == 1 else "which are"
+    return f"This is computed with your {listed_as_code(functions)}, {are} not right yet: start there."
+
+
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
@@ -110,8 +123,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
         if is_joint and row.status == "error" and len(names) != 1:
             continue
         if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
-            are = "which is" if len(names) == 1 else "which are"
-            uses = f"This is computed with your {listed_as_code(names)}, {are} not right yet: start there."
+            uses = computed_with(names)
         elif is_joint and row.name in gradients and row.status != "error" and forward:
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:

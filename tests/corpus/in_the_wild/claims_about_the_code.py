@@ -90,16 +90,6 @@ def rnn_step_backward(dh, h, h_before, x, Wx, Wh):
     da = dh * (1 - h_before**2)
     return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
 
-# === sum_divided_is_a_mean: A mean written as a sum and a division, in which no `mean` is called.
-# lesson: 02
-# by: dojo
-# db2: failed | = You take the mean over axis 0 where a sum belongs: `b2` (5,) is broadcast to (4, 5) in `logits`;
-#     every copy counts in full.
-
-def db2(dlogits, N):
-    per_class = dlogits.sum(0)
-    return per_class / N
-
 # === sum_without_keepdim_in_a_helper: A helper sums without keepdim: one piece of advice, not two.
 # lesson: 03
 # by: dojo

@@ -5,8 +5,7 @@
 # dW2: failed | = This is computed with your `dropout_backward`, which is not right yet: start there. Your `dW2` is a
 #     multiple of the gradient, 0.75 times on one problem and right on another. Which sizes, or numbers that you are
 #     given, make up that factor?
-# dx: failed | = This is computed with your `dropout_backward`, which is not right yet: start there. `dpre` is wrong,
-#     and `dx` is computed from it.
+# dx: failed | This is computed with your `dropout_backward`, which is not right yet: start there. The value is wrong
 # dropout_backward: failed | What was kept is also made larger in the forward pass. By which factor?
 # others: any
 
@@ -25,13 +24,21 @@ def dropout_backward(dout, keep, p):
 # instead of: scores = (q @ k.transpose(2, 3)
 scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -math.inf)
 
+# === heads_take_turns: A row that begins with another function, whose value is wrong: neither names its own.
+# lesson: 13
+# dcontexts: failed | This is computed with your `split_heads`, which is not right yet: start there. Suppose that
+# split_heads: failed | Here the heads take turns, feature by feature.
+# any_strides: failed | = This is computed with your `split_heads`, which is not right yet: start there.
+# others: any
+
+def split_heads(x, heads):
+    return x.unflatten(2, (-1, heads)).permute(0, 3, 1, 2)
+
 # === states_without_the_first: A list of states that lacks the first one: other functions end with an error.
 # lesson: 16
 # by: dojo
-# dC: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
-#     mask [5, 6] at index 1 does not match the shape of the indexed tensor [5, 5, 27] at index 1. A mask of shape [5,
-#     6] selects from a tensor of shape [5, 5, 27]: the first axes have to be the same. You are given `X` (5, 6), `Y`
-#     (5, 6).
+# dC: error | = IndexError: The shape of the mask [5, 6] at index 1 does not match the shape of the indexed tensor [5, 5,
+#     27] at index 1. The number 1 in `h[1:]` is not the right one. With another one, this gradient is right.
 # loss: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
 #     mask [1, 3] at index 1 does not match the shape of the indexed tensor [1, 2, 3] at index 1. A mask of shape [1,
 #     3] selects from a tensor of shape [1, 2, 3]: the first axes have to be the same. You are given `X` (1, 3), `Y`
@@ -45,10 +52,5 @@ scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -
 #     example: exercises/16_through_time/examples.py:160
 # others: any
 
-def rnn(x, h0, Wx, Wh, b):
-    hs = []
-    h = h0
-    for t in range(len(x)):
-        h = torch.tanh(x[t] @ Wx + h @ Wh + b)
-        hs.append(h)
-    return torch.stack(hs)
+# instead of: return torch.stack(h)
+return torch.stack(h[1:])

@@ -3,7 +3,7 @@
 # lesson: 14
 # by: both
 # dgain, dbias: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` is one too many. Without it, this
-#     gradient is right. What is the local derivative of the forward line?
+#     gradient is right.
 # dx: failed | your `backward` is right. `dnormed` is wrong, and `dx` is computed from it. Your `dnormed` is exactly
 #     0.3333333 times
 
@@ -36,13 +36,27 @@ def backward(dout, keep1, keep2, p, act, pre, scaled, W1, W2, mid, gain2, eps, c
     dx = r * (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) + dmid
     return dW2, db2, dW1, db1, dgain2, dmid, dWo, dWv, dWq, dWk, dgain, dbias, dx
 
-# === tanh_skipped: The slope of the tanh is left out: every gradient below is wrong, and the first wrong one has no
-#     row.
+# === one_name_for_all: Two slips in a gradient without a name of its own. The first one with a name is wrong, and not
+#     the cause.
 # lesson: 06
-# by: dojo
-# dW2, db2, cmp, cmp_shapes, compare_all: passed
-# db: failed | The true `db` is zero here, so zeros are right without any work.
-# others: failed | Up to `dlogits` and `dh` your `backward` is right. `dout` is wrong, and
+# dW, demb, dC: failed | The value is wrong: the error is
+# others: any
 
+# instead of: dlogits = F.softmax
+g = F.softmax(logits, 0) * n
+# instead of: dlogits[torch.arange(n), Yb]
+# instead of: dlogits = dlogits / n
+# instead of: dW2 = h.T
+dW2 = h.T @ g
+# instead of: db2 = dlogits
+db2 = g.sum(0)
+# instead of: dh = dlogits
+g = g @ W2.T
 # instead of: dout = (1 - h**2)
-dout = dh
+g = (1 - h**2) * g
+# instead of: dgamma = (dout
+dgamma = (g * xhat).sum(0)
+# instead of: dbeta = dout
+dbeta = g.sum(0)
+# instead of: dxhat = dout
+dxhat = g * gamma

@@ -34,7 +34,6 @@ def backward(x, W, b, a, z):
 # lesson: 03
 # dbnbias: error | Is a comma written for the full stop in `x.sum(...)`?
 # db2: error | Is a comma written for the full stop in `x.sum(0)`?
-# dbnmeani: error | `mean` is a method of tensors, `x.mean(...)`. Is a comma written for the full stop?
 
 def dbnbias(dhpreact):
     return (dhpreact),sum(0, keepdim=True)
@@ -42,10 +41,6 @@ def dbnbias(dhpreact):
 
 def db2(dlogits):
     return dlogits,sum(0)
-
-
-def dbnmeani(dbndiff):
-    return -dbndiff,mean(0)
 
 # === function_of_the_file: The name of a function of the file, where its gradient is meant.
 # lesson: 02

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from grader.source.syntax import names_in
-from grader.verdict.explain.edits.patterns import is_signed_number
+from grader.verdict.explain.edits.patterns import called_name, is_signed_number
 from grader.verdict.explain.edits.source_file import assigned_names, parameter_names, quote
 
 SMALLEST_ORDINARY = 1e-2
@@ -74,6 +74,8 @@ class Around:
         unread = [name for name in self.parameters if name not in read]
         self.unread = unread if self.step and len(unread) <= MAX_UNREAD else []
         self.factors = [name for name in self.parameters if self.known.shapes.get(name)]
+        loops = [each.target for each in ast.walk(self.function) if isinstance(each, ast.For)]
+        self.counters = [each.id for each in loops if isinstance(each, ast.Name)]
 
     def shape_of(self, name: str) -> Sequence[int] | None:
         """The shape of a value by its name; a variable `dh` has the shape of `h`."""
@@ -143,6 +145,20 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
         others = [value + 1, value - 1]
     for other in dict.fromkeys(each for each in others if each != value):
         yield ast.parse(repr(other), mode="eval").body, {"kind": kind, "number": quote(node)}
+    for name in around.counters if isinstance(parent, ast.Subscript) else ():
+        yield new_name(name), {"kind": kind, "number": quote(node)}
+
+
+def einsum_letters(node: ast.AST, around: Around) -> NodeChanges:
+    """Two neighbouring letters of one operand of `einsum`, exchanged."""
+    parent = around.parents.get(id(node))
+    if isinstance(node, ast.Constant) and isinstance(parent, ast.Call) and called_name(parent) == "einsum":
+        letters, arrow, result = str(node.value).partition("->")
+        for place in range(1, len(letters)):
+            pair = letters[place - 1 : place + 1]
+            if pair.isalpha():
+                changed = letters[: place - 1] + pair[::-1] + letters[place + 1 :]
+                yield ast.Constant(changed + arrow + result), {"letters": pair}
 
 
 def names_instead(node: ast.AST, around: Around) -> NodeChanges:

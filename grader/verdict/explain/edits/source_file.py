@@ -19,7 +19,7 @@ MAX_CODE_CHARACTERS_QUOTED = 70
 ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword, ast.comprehension)
-PARTS = (ast.Name, ast.Constant, ast.UnaryOp, ast.Attribute, ast.Tuple, ast.keyword)
+PARTS = (ast.Name, ast.Constant, ast.UnaryOp, ast.Attribute, ast.Tuple, ast.Slice, ast.keyword)
 AROUND_PARTS = (ast.expr, ast.keyword, ast.Assign, ast.AugAssign, ast.AnnAssign)
 """Of a name or a number, a message quotes the first of these around it that is not itself such a part."""
 

@@ -105,11 +105,12 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         edits=lambda function, known: [Edit("f", "minus_too_many", 1)] * 1000,
         target=lambda function, number: Target(operators),
     )
+    item = SimpleNamespace(function="f", name="f")
     check: Any = SimpleNamespace(
-        on=SimpleNamespace(calls=[Call("f", {})]),
+        on=SimpleNamespace(calls=[Call("f", {})], returned_values=[]),
         student=SimpleNamespace(trials=trials, interrupt=None),
-        item=SimpleNamespace(function="f", name="f"),
-        lesson=SimpleNamespace(small_numbers=(), checks=(), mistakes=(), exercise=Path("no_such_lesson")),
+        item=item,
+        lesson=SimpleNamespace(small_numbers=(), checks=(), items=[item], mistakes=(), exercise=Path("no_such_lesson")),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")

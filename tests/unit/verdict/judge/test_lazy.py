@@ -16,12 +16,12 @@ from support import CORPUS, ROOT, SEED, rows_of, sampled
 
 from bench.members import Member, members_of
 from bench.no_points import checks
+from grader.calling.shuffled import Shuffled
 from grader.gradebook.grading.session import Session
 from grader.intake.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
-from grader.verdict.judge.shuffled import Shuffled
 
 ANSWERS = list(members_of(CORPUS / "lazy" / "answers.py"))
 LESSONS = Course(ROOT).lessons
