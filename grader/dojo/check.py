@@ -43,7 +43,7 @@ class LocalJudge:
         torch.set_num_threads(1)  # the tensors are small: a second thread only waits
         self.zygote = EagerZygote() if zygote is None else zygote
         source_reader().start()  # its process loads while the zygote does
-        self._book = ProblemBook(PUBLIC_SEED)
+        self._book, self._is_frozen = ProblemBook(PUBLIC_SEED), False
 
     @property
     def running(self) -> str:
@@ -68,7 +68,8 @@ class LocalJudge:
         if lesson.gradients:  # they are drawn before the student saves
             for problem in (lesson.public, lesson.public_chain, *self._book.problems(lesson, lesson.public_draws)):
                 pack_once(problem)
-        if not gc.get_freeze_count():
+        if not self._is_frozen:  # `gc.get_freeze_count` counts them one by one, 40 ms at each save
+            self._is_frozen = True
             gc.collect()
             gc.freeze()  # no collection visits all of torch's objects while the student waits
 
