@@ -73,7 +73,8 @@ class Around:
         read = names_in(self.function)
         unread = [name for name in self.parameters if name not in read]
         self.unread = unread if self.step and len(unread) <= MAX_UNREAD else []
-        self.factors = [name for name in self.parameters if self.known.shapes.get(name)]
+        read_too = self.known.related if self.step else ()  # a student may have left out the parameter with the factor
+        self.factors = [n for n in dict.fromkeys((*self.parameters, *read_too)) if self.known.shapes.get(n)]
         loops = [each.target for each in ast.walk(self.function) if isinstance(each, ast.For)]
         self.counters = [each.id for each in loops if isinstance(each, ast.Name)]
 
@@ -136,7 +137,10 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
     if 0 < value < SMALLEST_ORDINARY:
         kind, others = "small number", [*around.known.constants, 2 * value, value / 2]
     elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is node:
-        kind, others = "exponent", [*others, 1 / value] if value in (2, 0.5) else others
+        kind, others = (
+            "exponent",
+            [*others, value - 2, *([1 / value] if value in (2, 0.5) else [])],
+        )  # raised, not lowered
     elif isinstance(parent, ast.Compare) and isinstance(parent.ops[0], ast.Eq):  # no remainder is negative
         others = [value + 1, abs(value - 1)]
     elif not isinstance(parent, ast.BinOp):  # an axis, an index or a size
