@@ -154,15 +154,14 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
 
 
 def einsum_letters(node: ast.AST, around: Around) -> NodeChanges:
-    """Two neighbouring letters of one operand of `einsum`, exchanged."""
+    """Two neighbouring letters of `einsum`, exchanged."""
     parent = around.parents.get(id(node))
     if isinstance(node, ast.Constant) and isinstance(parent, ast.Call) and called_name(parent) == "einsum":
-        letters, arrow, result = str(node.value).partition("->")
-        for place in range(1, len(letters)):
-            pair = letters[place - 1 : place + 1]
+        text = str(node.value)
+        for place in range(1, len(text)):
+            pair = text[place - 1 : place + 1]
             if pair.isalpha():
-                changed = letters[: place - 1] + pair[::-1] + letters[place + 1 :]
-                yield ast.Constant(changed + arrow + result), {"letters": pair}
+                yield ast.Constant(text[: place - 1] + pair[::-1] + text[place + 1 :]), {"letters": pair}
 
 
 def names_instead(node: ast.AST, around: Around) -> NodeChanges:
