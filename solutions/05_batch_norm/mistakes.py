@@ -151,6 +151,10 @@ running_variance_biased: self.momentum * var
 - kept = 1 - self.momentum
 - self.running_mean = kept * self.running_mean + self.momentum * mean
 - self.running_var = kept * self.running_var + self.momentum * var * n / (n - 1)
+momentum_turned_round:
+        self.running_mean = self.momentum * self.running_mean + (1 - self.momentum) * mean
+        self.running_var = self.momentum * self.running_var + (1 - self.momentum) * var * n / (n - 1)
+    The two factors have changed places. `momentum` is the share of the new batch, and the rest is kept.
 momentum_written_in:
         self.running_mean = 0.9 * self.running_mean + 0.1 * mean
         self.running_var = 0.9 * self.running_var + 0.1 * var * n / (n - 1)

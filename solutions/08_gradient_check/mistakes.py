@@ -357,8 +357,8 @@ MISTAKES_8 = simple("""
 fixed_difference:
         error = np.abs(numerical - dx).max()
         return bool(error < 1e-5), float(error)
-    The error is not relative: a fixed difference decides. A tiny gradient then can never be wrong, a huge one never
-    right. Divide by the size of the slopes.
+    A fixed difference decides where gradients are small: a tiny one can never be wrong then. Divide by the size of the
+    slopes.
 allclose: return bool(np.allclose(numerical, dx, rtol=1e-4)), relative_error(numerical, dx)
     A gradient of 1e-10 can never be wrong: some fixed number decides for small ones. An atol (`np.allclose` has one of
     1e-8 by itself), a `max(1, ...)`, or a floor in the divisor?
@@ -406,7 +406,8 @@ zeros_not_compared: if outside > noise and dx[index] != 0 and low != 0 and high 
     Elements that are claimed to be zero, or measured as zero, are passed over, so a forgotten one gets through, or one
     too many. Zero is a claim like any other.
 noise_swallows_all: if outside > 1e8 * noise:
-    What you take for rounding noise is far too much: real errors disappear in it. f is known to 1e-16 of its size.
+    A real error disappears: too much of it counts as rounding noise, or the other elements hide it. f is known to 1e-16
+    of its size.
 """)
 
 

@@ -406,8 +406,7 @@ def test_recomputation(check):
     allowed = most_in_memory(DEEP["depth"], DEEP["every"])
     if held > allowed or ignores_every(check):
         check.fail(
-            "This row counts once the row `memory` passes. A function that keeps all activations has nothing to "
-            "compute again."
+            "This row counts once the row `memory` passes: a function that keeps more has less to compute again."
         )
     fail_if_recomputed_too_much(check)
     for sizes in (LONG, ONE_SEGMENT):

@@ -321,12 +321,12 @@ def test_forgotten_branch(check):
 
 
 def a_ward(on, generator):
-    """Each illness at least once, and some who have none."""
+    """Each illness at least once, and some who have none. A forgotten branch in each unit, as others are."""
     questions = Shuffled(generator)
-    ward = [*ILLNESSES, *["healthy"] * questions.some(3, 5)]
+    ward = [*ILLNESSES, *["forgotten branch"] * 2, *["healthy"] * questions.some(3, 5)]
     ward += [ILLNESSES[int(torch.randint(len(ILLNESSES), (), generator=generator))] for _ in range(3)]
     for bed, patient in enumerate(torch.randperm(len(ward), generator=generator).tolist(), 1):
-        ask(questions, on, generator, f"diagnosis in bed {bed}", ward[patient])
+        ask(questions, on, generator, f"diagnosis in bed {bed}", ward[patient], unit=UNITS[patient % 3])
     return questions.answers()
 
 

@@ -63,7 +63,7 @@ no_constant:
     The constant in front of the bracket in u is missing in the second term.
 
 [dropout_backward]
-no_scale: dout * keep
+no_scale: torch.where(keep > 0, dout, torch.zeros_like(dout))
     What was kept is also made larger in the forward pass. By which factor?
 no_mask: dout / (1 - p)
     A number that was dropped does not reach the output. What is its gradient?

@@ -6,7 +6,7 @@ is final before its explanation is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -133,7 +133,13 @@ class GradientCase:
     # The ranked list --------------------------------------------------------------------------------------------------
 
     def hypotheses(self) -> Iterator[Callable[[], Explanation | None]]:
-        """Searches for an explanation, in the order of trust: the first that finds one names the mistake."""
+        """Searches for an explanation, in the order of trust: the first that finds one names the mistake.
+
+        None where the student's function calls another one with a wrong row: what is wrong is said there.
+        """
+        called = self.contents["bare_calls"] if self.contents is not None else ()
+        if any(item.function in called and item.name in self.student.wrong_rows for item in self.lesson.checks):
+            return
         predicted = attempt(self.predicted)
         is_known = predicted is not None and predicted.known
         if not is_known and (not self.is_alone or (predicted is not None and predicted.id == "other_gradient")):
@@ -208,8 +214,8 @@ class GradientCase:
             return explanation
         known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)
         edits = trials.edits(self.function, known)
-        suspected = self.suspected({edit.function for edit in edits})
-        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function in suspected]
+        sound = {item.function for item in self.lesson.checks} - {self.function}  # those with rows, which are right
+        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function not in sound]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
         if self.verdict.status != "error":
             others = (n for n in steps if self.goes_through(n, wrong) or self.goes_through(self.step, n))
@@ -219,12 +225,6 @@ class GradientCase:
             return explanation
         it = f"your `{self.step}`" if self.is_alone else "this gradient"
         return explain_edit(edits[number], it, edits[number].question if self.is_alone else "")
-
-    def suspected(self, functions: Set[str]) -> Set[str]:
-        """Those of the functions that may have the slip: the ones with a wrong row, or else the ones without a row."""
-        with_rows = [item for item in self.lesson.checks if item.function in functions - {self.function}]
-        wrong = {item.function for item in with_rows if item.name in self.student.wrong_rows}
-        return wrong or functions - {item.function for item in with_rows}
 
     def goes_through(self, step: str, wrong: str) -> bool:
         """Whether a gradient is computed from the `wrong` one: what undoes the slip makes it right as well."""

@@ -2,10 +2,7 @@
 #     computed with.
 # lesson: 14
 # by: dojo
-# dW2: failed | = This is computed with your `dropout_backward`, which is not right yet: start there. Your `dW2` is a
-#     multiple of the gradient, 0.75 times on one problem and right on another. Which sizes, or numbers that you are
-#     given, make up that factor?
-# dx: failed | This is computed with your `dropout_backward`, which is not right yet: start there. The value is wrong
+# dW2, dx: failed | This is computed with your `dropout_backward`, which is not right yet: start there. The value is
 # dropout_backward: failed | What was kept is also made larger in the forward pass. By which factor?
 # others: any
 
@@ -26,7 +23,7 @@ scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -
 
 # === heads_take_turns: A row that begins with another function, whose value is wrong: neither names its own.
 # lesson: 13
-# dcontexts: failed | This is computed with your `split_heads`, which is not right yet: start there. Suppose that
+# dcontexts: failed | This is computed with your `split_heads`, which is not right yet: start there. The value is wrong
 # split_heads: failed | Here the heads take turns, feature by feature.
 # any_strides: failed | = This is computed with your `split_heads`, which is not right yet: start there.
 # others: any
@@ -37,8 +34,10 @@ def split_heads(x, heads):
 # === states_without_the_first: A list of states that lacks the first one: other functions end with an error.
 # lesson: 16
 # by: dojo
-# dC: error | = IndexError: The shape of the mask [5, 6] at index 1 does not match the shape of the indexed tensor [5, 5,
-#     27] at index 1. The number 1 in `h[1:]` is not the right one. With another one, this gradient is right.
+# dC: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
+#     mask [5, 6] at index 1 does not match the shape of the indexed tensor [5, 5, 27] at index 1. A mask of shape [5,
+#     6] selects from a tensor of shape [5, 5, 27]: the first axes have to be the same. You are given `X` (5, 6), `Y`
+#     (5, 6).
 # loss: error | = This is computed with your `rnn`, which is not right yet: start there. IndexError: The shape of the
 #     mask [1, 3] at index 1 does not match the shape of the indexed tensor [1, 2, 3] at index 1. A mask of shape [1,
 #     3] selects from a tensor of shape [1, 2, 3]: the first axes have to be the same. You are given `X` (1, 3), `Y`

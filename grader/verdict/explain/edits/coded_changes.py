@@ -147,6 +147,8 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
         others = [-value, value + 1, value - 1, 2 * value]
     elif isinstance(parent.op, ast.Mult | ast.Div):  # twice as much may be missing anywhere in a product
         others = [value + 1, value - 1]
+    if kind == "number" and type(value) is int:
+        others = [each for each in others if each == int(each)]
     for other in dict.fromkeys(each for each in others if each != value):
         yield ast.parse(repr(other), mode="eval").body, {"kind": kind, "number": quote(node)}
     for name in around.counters if isinstance(parent, ast.Subscript) else ():
