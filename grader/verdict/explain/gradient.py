@@ -133,13 +133,10 @@ class GradientCase:
     # The ranked list --------------------------------------------------------------------------------------------------
 
     def hypotheses(self) -> Iterator[Callable[[], Explanation | None]]:
-        """Searches for an explanation, in the order of trust: the first that finds one names the mistake.
-
-        None where the student's function calls another one with a wrong row: what is wrong is said there.
-        """
+        """Searches for an explanation, in the order of trust: the first that finds one names the mistake."""
         called = self.contents["bare_calls"] if self.contents is not None else ()
         if any(item.function in called and item.name in self.student.wrong_rows for item in self.lesson.checks):
-            return
+            return  # the row of the wrong function that is called says what is wrong
         predicted = attempt(self.predicted)
         is_known = predicted is not None and predicted.known
         if not is_known and (not self.is_alone or (predicted is not None and predicted.id == "other_gradient")):
