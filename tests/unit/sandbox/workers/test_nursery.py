@@ -82,8 +82,11 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
 
 
 def zygotes_of(nursery: Nursery) -> set[int]:
-    everybody = descendants(nursery._process.pid)
-    return {pid for pid in everybody if Path(f"/proc/{pid}/comm").read_text().strip() == "zygote"}
+    found = set[int]()
+    for pid in descendants(nursery._process.pid):
+        with contextlib.suppress(OSError):  # it may have ended meanwhile
+            found |= {pid} if Path(f"/proc/{pid}/comm").read_text().strip() == "zygote" else set()
+    return found
 
 
 @pytest.fixture(scope="module")
