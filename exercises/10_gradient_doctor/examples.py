@@ -64,15 +64,20 @@ patient, run = cache(clinic.patient), cache(clinic.training_run)
 
 
 def test_plateau(check):
-    for illness in ("learning", "finished", "rate too small", "dead layer"):
-        name = f"diagnosis of training_run({illness!r}, seed=1)"
-        check.equals({name: check.on.call("diagnose_run", run(illness, 1))}, {name: illness})
+    ordinary = [(illness, None) for illness in ("learning", "finished", "rate too small", "dead layer")]
+    for illness, unit in [*ordinary, ("finished", 1000), ("learning", 0.001)]:
+        name = f"diagnosis of training_run({illness!r}, seed=1, unit={unit})"
+        check.equals({name: check.on.call("diagnose_run", run(illness, 1, unit))}, {name: illness})
+    some_dead = {**run("learning", 1), "h": run("learning", 1)["h"].clone()}
+    some_dead["h"][:, ::3] = 0
+    name = "diagnosis of training_run('learning', seed=1) with h[:, ::3] = 0"
+    check.equals({name: check.on.call("diagnose_run", some_dead)}, {name: "learning"})
 
 
-def names(check, *illnesses, seed=1):
+def names(check, *illnesses, seed=1, unit=None):
     for illness in illnesses:
-        name = f"diagnosis of patient({illness!r}, seed={seed})"
-        check.equals({name: check.on.call("diagnose", patient(illness, seed))}, {name: illness})
+        name = f"diagnosis of patient({illness!r}, seed={seed}, unit={unit})"
+        check.equals({name: check.on.call("diagnose", patient(illness, seed, unit=unit))}, {name: illness})
 
 
 def test_saturated(check):
@@ -101,6 +106,8 @@ def test_not_averaged(check):
 
 def test_forgotten_branch(check):
     names(check, "forgotten branch", "healthy")
+    names(check, "forgotten branch", "healthy", unit=0.001)
+    names(check, "healthy", "exploding", unit=1000)
 
 
 def test_ward(check):

@@ -152,8 +152,8 @@ def test_memory(check):
         check.fail("`flash_forward` took more than 5 MB next to one tile; all scores have 9.2 MB.")
     if check.measured("flash_backward", for_backward, MASKED, SMALLEST).extra_bytes > 1_600_000:
         check.fail(
-            "`flash_backward` took more than 1.6 MB next to one tile. With `causal`, a mask of all scores has 2.4 MB: make "
-            "the mask of one tile only."
+            "`flash_backward` took more than 1.6 MB next to one tile. With `causal`, a mask of all scores has 2.4 MB: "
+            "make the mask of one tile only."
         )
 
 
