@@ -325,8 +325,9 @@ def a_ward(on, generator):
     questions = Shuffled(generator)
     ward = [*ILLNESSES, *["forgotten branch"] * 2, *["healthy"] * questions.some(3, 5)]
     ward += [ILLNESSES[int(torch.randint(len(ILLNESSES), (), generator=generator))] for _ in range(3)]
+    shift = questions.some(0, 2)  # no unit belongs to an illness
     for bed, patient in enumerate(torch.randperm(len(ward), generator=generator).tolist(), 1):
-        ask(questions, on, generator, f"diagnosis in bed {bed}", ward[patient], unit=UNITS[patient % 3])
+        ask(questions, on, generator, f"diagnosis in bed {bed}", ward[patient], unit=UNITS[(patient + shift) % 3])
     return questions.answers()
 
 

@@ -141,13 +141,13 @@ def wrong_function_called(check: Check, failed: CheckFailed) -> str | None:
     """
     if failed.compared is None:  # the suite has its own sentence
         return None
-    items, first = check.lesson.items, first_wrong_call(check, failed)
-    before = items[: items.index(check.item)] if first is None else items
-    wrong = {item.function for item in before if item.name in check.student.wrong_rows} - {check.item.function}
-    called = [name for name, _ in check.on.returned_values]
-    return next(
-        (name for name in (called if first is None else called[first[0] : first[0] + 1]) if name in wrong), None
-    )
+    items, called = check.lesson.items, [name for name, _ in check.on.returned_values]
+    if (first := first_wrong_call(check, failed)) is None:
+        items = items[: items.index(check.item)]
+    else:
+        called = [called[first[0]]]
+    wrong = {item.function for item in items if item.name in check.student.wrong_rows} - {check.item.function}
+    return next((name for name in called if name in wrong), None)
 
 
 def returns_right(found: Any, expected: Any) -> bool:

@@ -211,7 +211,7 @@ class GradientCase:
             return explanation
         known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)
         edits = trials.edits(self.function, known)
-        sound = {item.function for item in self.lesson.checks} - {self.function}  # those with rows, which are right
+        sound = {item.function for item in self.lesson.checks} - {self.function}  # with rows, none of them wrong
         slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function not in sound]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
         if self.verdict.status != "error":

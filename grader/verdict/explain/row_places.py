@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from grader.lesson.definitions import definitions_of
 from grader.lesson.lesson import Lesson
-from grader.results import WRONG_STATUSES, Row
+from grader.results import Row
 from grader.results.wording import listed_as_code
 from grader.source.own_functions import joint_gradients, nested_definitions, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
@@ -26,10 +26,11 @@ NAME_NO_CAUSE = frozenset(
 
 
 def locate_checks(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
-    """Write into wrong rows without a line that of their function, or of their method of a class."""
+    """Write into checks without a line that of their function, or of their method of a class."""
+    checks = {item.name: item for item in lesson.checks}
     for row in rows:
-        if row.status in WRONG_STATUSES and row.line is None:
-            row.line = next((each.lineno for each in definitions_of(lesson.item_for(row.name), source)[::-1]), None)
+        if row.line is None and row.name in checks:
+            row.line = next((each.lineno for each in definitions_of(checks[row.name], source)[::-1]), None)
 
 
 def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
