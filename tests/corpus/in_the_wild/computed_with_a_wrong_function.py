@@ -24,7 +24,6 @@ scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -
 # === heads_take_turns: A row that begins with another function, whose value is wrong: neither names its own.
 # lesson: 13
 # dcontexts: failed | This is computed with your `split_heads`, which is not right yet: start there. The value is wrong
-# split_heads: failed | Here the heads take turns, feature by feature.
 # any_strides: failed | = This is computed with your `split_heads`, which is not right yet: start there.
 # others: any
 

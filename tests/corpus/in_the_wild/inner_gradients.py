@@ -36,8 +36,7 @@ def backward(dout, keep1, keep2, p, act, pre, scaled, W1, W2, mid, gain2, eps, c
     dx = r * (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) + dmid
     return dW2, db2, dW1, db1, dgain2, dmid, dWo, dWv, dWq, dWk, dgain, dbias, dx
 
-# === one_name_for_all: Two slips in a gradient without a name of its own. The first one with a name is wrong, and not
-#     the cause.
+# === one_name_for_all: Two slips above the first gradient with a name, which is wrong and not the cause.
 # lesson: 06
 # dW, demb, dC: failed | The value is wrong: the error is
 # others: any

@@ -34,7 +34,7 @@ def pages(
     lessons = [course.find(number) for number in ("03", "04")]
     texts = {
         "report": made.report(session_for(*made.LESSONS)),
-        "graphs": made.graphs([course.find(number) for number in ("03", "15", "16")]),
+        "graphs": made.graphs([course.find(number) for number in ("03", "15", "16", "18")]),
         "course": course_page(lessons, None, website_at("https://github.com/ada/course/tree/main")).decode(),
         "class": Reporter(lessons).class_page(made.everyone(lessons, 130)),
     }

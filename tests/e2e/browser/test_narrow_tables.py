@@ -1,4 +1,4 @@
-"""The reports of lessons 03, 15 and 16, whose graphs and tables must fit a telephone."""
+"""The reports of lessons 03, 15, 16 and 18, whose graphs and tables must fit a telephone and a desktop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_loop_is_one_box_in_a_graph_that_fits(tab: Any) -> None:
 
 
 def test_no_table_is_wider_than_a_narrow_page(tab: Any) -> None:
-    assert tab.locator("table.rows").count() == 3  # of lessons 03, 15 and 16
+    assert tab.locator("table.rows").count() == 4  # of lessons 03, 15, 16 and 18
     wide = """() => Array.from(document.querySelectorAll("table, .scroll:has(> table)"))
         .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth)
         .map((one) => one.className)"""
@@ -37,3 +37,5 @@ def test_no_table_is_wider_than_a_narrow_page(tab: Any) -> None:
     row = tab.get_by_role("row").filter(has=tab.get_by_role("rowheader", name="dlogprobs", exact=True)).first
     assert row.get_by_role("cell").first.get_attribute("data-label") == "your line"
     assert tab.get_by_role("columnheader", name="maxdiff").count() == 3
+    tab.set_viewport_size({"width": 1280, "height": 900})  # where the table of lesson 18 has no graph at its side
+    assert all(table.bounding_box()["width"] > 400 for table in tab.locator("table.rows").all())
