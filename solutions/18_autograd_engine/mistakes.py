@@ -245,7 +245,8 @@ quotient_without_square:
             self.data / other.data,
             [(self, lambda g: g / other.data), (other, lambda g: -g * self.data / other.data)],
         )
-    The gradient of the divisor is not right. What is the derivative of `1 / b` with respect to `b`?
+    The gradient of the divisor is not right. What is the derivative of `1 / b` with respect to `b`? If you divide by
+    means of `b ** -1`, look at the row `value_power` first.
 quotient_without_sign:
         return Value(
             self.data / other.data,
