@@ -17,7 +17,7 @@ import torch
 from grader.dojo.file import HERE, HIDDEN, shown_path
 from grader.dojo.zygote import EagerZygote
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import Explain, JudgedFile, JudgedRows, judge_file
+from grader.gradebook.grading.one_file import Explain, JudgedFile, JudgedRows, is_right_as_a_whole, judge_file
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.lesson_files import LessonFiles
 from grader.lesson.definitions import definitions_of
@@ -109,10 +109,11 @@ class PublicSuite:
     def judge(self, student: Student) -> JudgedRows:
         lesson, draws = self._lesson, self._lesson.public_draws
         loaded = len(student.output.data)
-        if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
-            for problem in self._book.problems(lesson, draws):
-                student.answers(problem)
-        student.chain()
+        gradients = {item.name: GradientCheck(lesson, item, student, self._book) for item in lesson.gradients}
+        rows = [gradient.row(draws) for gradient in gradients.values()]
+        student.is_right = is_right_as_a_whole(lesson, student, rows)
+        if not student.is_right:  # after these rows: a function that hangs in one of them is not waited for again
+            student.chain()
         chained = len(student.output.data)
         if lesson.gradients:
             student.answers(student.public or lesson.public)
@@ -123,8 +124,6 @@ class PublicSuite:
             if tell is not None:
                 explain[item.name] = tell
         self.printed = bytes(student.output.data[:loaded] + student.output.data[chained:])
-        gradients = {item.name: GradientCheck(lesson, item, student, self._book) for item in lesson.gradients}
-        rows = [gradient.row(draws) for gradient in gradients.values()]
         explain |= {r.name: partial(explain_gradient, gradients[r.name], draws) for r in rows if r.status != "passed"}
         return JudgedRows([*rows, *checks], gradients, explain)
 
