@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
@@ -43,16 +44,19 @@ class RowTable:
     def __init__(self, lines: Sequence[RowView], selected: str | None = None) -> None:
         self._lines, self._selected = lines, selected
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for text in self._texts(options.max_width):
+            text.truncate(options.max_width, overflow="ellipsis")
+            yield from text.render(console, end="\n")  # no line is wrapped, which takes half of the time
+
+    def _texts(self, columns: int) -> Iterator[Text]:
         for status, group in groupby(self._lines, key=lambda line: line.row.status):
             alike = list(group)
             if status in UNWRITTEN and len(alike) > MAX_UNWRITTEN_WITH_A_LINE:
                 names = first_names([line.row.name for line in alike])
-                text = Text(f"{len(alike)} {STATE_WORDS[status]}: {names}", "dim")
-                text.truncate(options.max_width, overflow="ellipsis")
-                yield text
+                yield Text(f"{len(alike)} {STATE_WORDS[status]}: {names}", "dim")
             else:
-                yield from (row_line(each, options.max_width, each.row.name == self._selected) for each in alike)
+                yield from (row_line(each, columns, each.row.name == self._selected) for each in alike)
 
 
 def row_line(line: RowView, columns: int = 80, selected: bool = False) -> Text:
@@ -61,7 +65,7 @@ def row_line(line: RowView, columns: int = 80, selected: bool = False) -> Text:
     Where that is wider than `columns`, the verdict comes first, with one figure.
     """
     row, colour = line.row, STYLES.get(line.row.status, WRONG_STYLE)
-    text = Text(no_wrap=True, overflow="ellipsis", style="bold" if selected else "")
+    text = Text(style="bold" if selected else "")
     text.append(f"{row.name:<{ROW_NAME_WIDTH}}", "" if row.status not in UNWRITTEN else "dim")
     text.append(" ▸ " if selected else " | ", "" if selected else "dim")
     maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"

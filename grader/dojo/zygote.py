@@ -27,7 +27,7 @@ class EagerZygote(ZygoteProcess):
     def _start(self, isolation: Isolation) -> None:
         self.isolation = isolation
         self._spare: list[WorkerProcess] = []
-        super().__init__(Plan(isolation.layers, self._chosen_limits, imports=self._imports))
+        super().__init__(Plan(isolation.layers, self._chosen_limits, self._imports, rehearses=True))
 
     def restart(self) -> None:
         """Starts anew, without isolation where workers cannot be locked in: the code is the student's own."""

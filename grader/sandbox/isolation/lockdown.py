@@ -39,6 +39,7 @@ class Plan:
     layers: tuple[str, ...]  # of LAYERS
     limits: Limits = field(default_factory=Limits)
     imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see loader.py
+    rehearses: bool = False  # each worker does what honest code does, in advance, because it waits for a file anyway
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from grader.sandbox.workers.printed import LabelledStream, flush_output, label_o
 REQUESTS_FD, ANSWERS_FD = 3, 4
 
 
-def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
+def main(plan: Plan, zygote: PreparedZygote, rehearse: Callable[[], None], given: list[int]) -> None:
     """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
 
     A layer that cannot be applied ends the worker before any student code runs. `given` are the pipes of requests, of
@@ -59,6 +59,8 @@ def main(plan: Plan, zygote: PreparedZygote, given: list[int]) -> None:
     if "used" not in said:
         os._exit(71)
     try:
+        if plan.rehearses:
+            rehearse()
         while worker.serve_one():
             pass
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol

@@ -116,7 +116,7 @@ def become_zygote(given: list[int]) -> None:
     if size:  # else the trusted side is gone
         plan: Plan = pickle.loads(control.recv(size, socket.MSG_WAITALL))
         zygote = prepare_zygote(plan)  # with namespaces it goes on in a new process
-        ForkServer(control, partial(worker.main, plan, zygote), fork=zygote.fork).serve()
+        ForkServer(control, partial(worker.main, plan, zygote, rehearse), fork=zygote.fork).serve()
 
 
 def make_ready() -> None:
