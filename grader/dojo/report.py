@@ -35,6 +35,8 @@ REPORT_FILE = "my-report.html"
 MAX_NAMED = 20
 """Lessons that a page names as not begun."""
 LOOPBACK, TOKEN_BYTES = "127.0.0.1", 16
+NEWS_SECONDS = 0.5
+"""How long a page waits for news before it asks again, and hears how long a check is running."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",  # the page's own policy says what it may run and load
@@ -98,6 +100,7 @@ class LiveServer(ThreadingHTTPServer):
         self._session, self._trouble = session, ""
         session.listeners.append(self.tell)
         self._latest: tuple[int, Checked | None] = 0, None  # (how many checks there were, the latest)
+        self._news = threading.Condition()
 
     def __enter__(self) -> LiveServer:
         threading.Thread(target=self.serve_forever, args=(0.1,), name="live page", daemon=True).start()
@@ -112,9 +115,11 @@ class LiveServer(ThreadingHTTPServer):
 
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
-        self._trouble = event.sentence
-        if event.checked is not None:  # in the thread that checks, and in no other
-            self._latest = self._latest[0] + 1, event.checked
+        with self._news:
+            self._trouble = event.sentence
+            if event.checked is not None:
+                self._latest = self._latest[0] + 1, event.checked
+            self._news.notify_all()
 
     def page(self) -> str:
         number, latest = self._latest
@@ -122,8 +127,11 @@ class LiveServer(ThreadingHTTPServer):
             return page_templates(inert).get_template("live.html").render()
         return report_page(self._session.work.desk, [latest], live=number)
 
-    def state(self) -> str:
-        """The number of the latest check and what is going on, as JSON."""
+    def state(self, shown: str) -> str:
+        """The number of the latest check and what is going on, as JSON; a little later where that one is `shown`."""
+        with self._news:
+            if str(self._latest[0]) == shown:
+                self._news.wait(NEWS_SECONDS)
         return json.dumps({"check": self._latest[0], "state": self._session.running or self._trouble})
 
 
@@ -134,11 +142,11 @@ class LiveRequest(BaseHTTPRequestHandler):
     server_version, sys_version = "dojo", ""
 
     def do_GET(self) -> None:
-        path, own = self.path.encode(), self.server.path.encode()
+        (path, _, query), own = self.path.encode().partition(b"?"), self.server.path.encode()
         if self.headers.get("Host", "").partition(":")[0] not in (LOOPBACK, "localhost"):
             self._send(400, "text/plain", LOST)
         elif secrets.compare_digest(path, own + b"state"):
-            self._send(200, "application/json", self.server.state())
+            self._send(200, "application/json", self.server.state(query.decode()))
         elif secrets.compare_digest(path, own):
             self._send(200, "text/html", self.server.page())
         else:
