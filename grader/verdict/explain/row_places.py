@@ -5,6 +5,7 @@ The line is that of a gradient, or of a misplaced function. `text` is the studen
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -36,7 +37,7 @@ def locate_checks(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
 def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
     """Move wrong rows of a function that returns all gradients from its first line to where they are assigned last.
 
-    Rows with the same message stay on one line, that of the first of them: one mistake has spoiled them all.
+    Rows with the same message stay on the first line: one mistake has spoiled them all, somewhere above.
     """
     joint = lesson.joint
     if joint is None:
@@ -50,13 +51,10 @@ def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
         return
     if found is None:
         return
-    first, gradients = found
-    places: dict[str | None, int | None] = {}
+    (first, gradients), times = found, Counter(row.message for row in wrong)
     for row in wrong:
-        if row.line == first:
-            row.line = places.setdefault(row.message, gradients[row.name][0] or first)
-        else:
-            places.setdefault(row.message, row.line)
+        if row.line == first and times[row.message] == 1:
+            row.line = gradients[row.name][0] or first
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], text: str) -> None:
@@ -92,9 +90,9 @@ def computed_with(functions: Sequence[str]) -> str:
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    A gradient keeps the mistake that is named. A check's result may look like a mistake of its own, and comes from one
-    in a function that it calls: that has rows of its own, and comes first. A function whose results are wrong only in
-    their numbers causes no error and no wrong shape.
+    A gradient keeps the mistake that is named, and an error its text. A check's result may look like a mistake of its
+    own, and comes from one in a function that it calls: that has rows of its own, and comes first. A function whose
+    results are wrong only in their numbers causes no error and no wrong shape.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
@@ -129,8 +127,8 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
-        if row.name in doubtful:  # its message may be about a part that has nothing to do with these functions
-            row.message, row.mistake = uses, None
+        if row.name in doubtful or (row.mistake is None and row.status != "error"):
+            row.message, row.mistake = uses, None  # that it is wrong, and by how much, says nothing more
             continue
         row.message = f"{uses} {row.message}" if row.message else uses
         row.mistake = row.mistake and row.mistake._replace(message=row.message)

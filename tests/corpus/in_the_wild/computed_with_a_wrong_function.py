@@ -2,7 +2,7 @@
 #     computed with.
 # lesson: 14
 # by: dojo
-# dW2, dx: failed | This is computed with your `dropout_backward`, which is not right yet: start there. The value is
+# dW2, dx: failed | = This is computed with your `dropout_backward`, which is not right yet: start there.
 # dropout_backward: failed | What was kept is also made larger in the forward pass. By which factor?
 # others: any
 
@@ -23,7 +23,7 @@ scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -
 
 # === heads_take_turns: A row that begins with another function, whose value is wrong: neither names its own.
 # lesson: 13
-# dcontexts: failed | This is computed with your `split_heads`, which is not right yet: start there. The value is wrong
+# dcontexts: failed | = This is computed with your `split_heads`, which is not right yet: start there.
 # any_strides: failed | = This is computed with your `split_heads`, which is not right yet: start there.
 # others: any
 

@@ -31,7 +31,7 @@ WITH_LOSS = {
         "db": 5,
     },
     "loss = 1\n    gW = 2\n    return loss, {'W': gW, 'b': gW +\n      1}": {"loss": 2, "dW": 3, "db": 4},
-    "loss = 1\n    return loss, x + 1, x": {"loss": 2, "dW": 3},
+    "loss = 1\n    return loss, [x + 1, x]": {"loss": 2, "dW": 3},
 }
 
 
@@ -58,8 +58,8 @@ def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient():
         rows[-1].message = rows[-2].message = "One mistake."
         rows[0].line = first + 1  # where its own message is about
         locate_gradients(lesson, rows, source.decode())
-        assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
-        for row in rows[1:-1]:
+        assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line == first
+        for row in rows[1:-2]:
             assert row.line is not None and row.line > first, row.name
             assert f'"{row.name}": ' not in lines[row.line - 1]  # where it is returned
             assert row.name[1:] in lines[row.line - 1] or row.name in lines[row.line - 1], lines[row.line - 1]
