@@ -113,10 +113,10 @@ def returned_parts(value: ast.expr | None, gradients: Sequence[str]) -> dict[str
     """{gradient: the expression that is returned for it} of a tuple, a list or a dictionary that is written out."""
     found: dict[str, ast.expr] = {}
     match value:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) if len(parts) >= len(gradients):
-            found = dict(zip(gradients, parts, strict=False))
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):  # such as the loss and a dictionary
-            for part in parts:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            flat = [each for part in parts for each in getattr(part, "elts", [part])]  # also of `loss, [dW, db]`
+            found = dict(zip(gradients, flat, strict=False)) if len(flat) >= len(gradients) else {}
+            for part in () if found else parts:  # such as the loss and a dictionary
                 found |= returned_parts(part, gradients)
         case ast.Dict(keys=keys, values=parts):
             pairs = zip(keys, parts, strict=True)

@@ -145,7 +145,7 @@ def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
             text = f"{wrong.what} is the transpose of {wrong.right}."
             if isinstance(wrong, WrongGradient):
                 text += " Write the shapes of the factors next to each other: "
-                text += f"only one order gives {wrong.name}'s own shape."
+                text += f"only one order gives the shape of `{wrong.name}`."
         yield WrongFormula(
             "transposed",
             text,

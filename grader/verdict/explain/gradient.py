@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from grader.calling.answer import Answer
+from grader.lesson.lesson import Item
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row
 from grader.results.wording import listed_as_code
@@ -103,10 +104,14 @@ class GradientCase:
         return [(problem, self.student.answers(problem)[step]) for problem in self.problems]
 
     @cached_property
+    def right_by_value(self) -> list[Item]:
+        """The gradients that are right, also those that are zero without any work."""
+        return [each for each in self.lesson.gradients if are_right(str(each.target), self.cases_of(each.name))]
+
+    @property
     def right(self) -> list[str]:
         """The values whose gradients are right, without those that are zero without any work."""
-        gradients = [(each.name, each.target) for each in self.lesson.gradients if not each.earned_with]
-        return [target for name, target in gradients if target and are_right(target, self.cases_of(name))]
+        return [str(each.target) for each in self.right_by_value if not each.earned_with]
 
     # What the numbers say ---------------------------------------------------------------------------------------------
 
@@ -206,7 +211,7 @@ class GradientCase:
             return None
         if not self.is_alone:  # a gradient on the way takes a few calls, and the changes hundreds
             wrong, on_the_way, explanation = attempt(self.first_wrong_on_the_way) or ("", [], None)
-            right = [*self.right, *(name[1:] for name in on_the_way)]
+            right = [*(str(each.target) for each in self.right_by_value), *(name[1:] for name in on_the_way)]
         if explanation is not None and explanation.known:
             return explanation
         known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)

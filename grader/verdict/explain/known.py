@@ -173,14 +173,15 @@ def are_right(name: str, cases: Cases) -> bool:
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
     """The first known mistake that gives just these results, that the code bears out, and that spoils no right row."""
     row, trials = check.item, check.student.trials
+    # of the same function: a student's other functions may not call this one, as the answer key's do
+    right = {item.name for item in check.lesson.checks if item.function == row.function} & check.student.right_rows
     contents = trials.contents(row.function) if trials is not None else None
     assertion, results = failed.compared or (None, ())
     own = [result_digest(result.found) for result in results]
     if own == [result_digest(result.expected) for result in results]:
         return None  # nearly right: what is wrong is less than a digest shows
     for each in mistakes_of_check(check, assertion):
-        is_cause = is_borne_out(each.needs, contents) and check.student.right_rows.isdisjoint(each.spoils)
-        if is_cause and each.fits(row.name, own):
+        if each.fits(row.name, own) and is_borne_out(each.needs, contents) and right.isdisjoint(each.spoils):
             return Explanation(each.id, each.message, known=True)
     return None
 

@@ -77,8 +77,8 @@ def sums_not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
             "sum_not_zero",
             f"Adding the same number to a whole {word} of `{wrong.name}` changes nothing that is computed from it, so "
             f"each {word} of the gradient adds up to zero. One of yours adds up to "
-            f"{float(sums[sums.abs().argmax()]):.3g} in one problem. Is a term missing, or does one have the wrong "
-            "size?",
+            f"{float(sums[sums.abs().argmax()]):.3g} in one problem. Is a term missing, does one have the wrong size, "
+            "or are numbers at the wrong places?",
         )
 
 

@@ -126,7 +126,7 @@ def dlogits(logits, Yb, n):
 # dlogits: failed | Adding the same number to a whole row of `logits` changes nothing that is computed from it, so
 #     each row of the gradient adds up to zero. One
 # dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
-#     column of the gradient adds up to zero. One of yours adds up to -1.77 in one problem. Is a term missing, or does
+#     column of the gradient adds up to zero. One of yours adds up to -1.77 in one problem. Is a term missing, does
 #     one have the wrong size?
 
 def dlogits(logits, Y, N):

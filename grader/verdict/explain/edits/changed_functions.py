@@ -95,8 +95,7 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
     assigned = [(each, target) for each in nested_statements(step.body) for target, _ in assigned_pairs(each)]
     forward = [each for each, target in assigned if assigned_variable(target) in known.forward]
     given = {id(node) for statement in forward for node in ast.walk(statement)}  # most students were given these lines
-    unchanged = [(spoilt_outside(step), (step, "body", 0), step.body[0])]
-    every = [*unchanged, *inner_gradients(step, known)]
+    every = [(spoilt_outside(step), (step, "body", 0), step.body[0]), *inner_gradients(step, known)]
     edits = {text_of_changed(step, (), place, new, known): edit for edit, place, new in every}
     found = [
         change
@@ -172,7 +171,7 @@ def suspected_nodes(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], k
             for name in filter(None, map(assigned_variable, ast.walk(target))):
                 behind[name].append(value if isinstance(statement, ast.For) else statement)
     nodes: list[ast.AST] = [part for name, part in returned.items() if name not in known.right]
-    seen = set(known.right)
+    seen = {*known.right, *(ast.unparse(part) for name, part in returned.items() if name in known.right)}
     waiting = [known.wrong] if known.wrong else [name for part in nodes for name in names_read_in(part)]
     while waiting:
         name = waiting.pop()

@@ -19,7 +19,7 @@ SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""
 LARGEST_NUMBER = 100
 """Numbers beyond this one are not changed."""
-MAX_UNKNOWN_SHAPES = 4
+MAX_UNKNOWN_SHAPES = 12
 """Variables of unknown shape up to which each may be confused with any other."""
 MAX_UNREAD = 3
 """Parameters that a function does not read, up to which each may belong in the place of any other."""
@@ -137,10 +137,8 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
     if 0 < value < SMALLEST_ORDINARY:
         kind, others = "small number", [*around.known.constants, 2 * value, value / 2]
     elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.right is node:
-        kind, others = (
-            "exponent",
-            [*others, value - 2, *([1 / value] if value in (2, 0.5) else [])],
-        )  # raised, not lowered
+        kind = "exponent"
+        others += [value - 2, *([1 / value] if value in (2, 0.5) else [])]  # raised, not lowered
     elif isinstance(parent, ast.Compare) and isinstance(parent.ops[0], ast.Eq):  # no remainder is negative
         others = [value + 1, abs(value - 1)]
     elif not isinstance(parent, ast.BinOp):  # an axis, an index or a size

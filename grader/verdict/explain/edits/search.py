@@ -17,12 +17,11 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.edits.changed_functions import Edit
-from grader.verdict.explain.edits.coded_changes import Known
+from grader.verdict.explain.edits.coded_changes import SMALLEST_ORDINARY, Known
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import Cases
 from grader.verdict.judge.line import judge_line
 
-MAX_SMALL_NUMBER = 1e-2
 MAX_OPERATORS = 200_000
 """What the changed functions of one search may dispatch, if each does as much as the student's own does. It bounds the
 search where a function loops over elements, on every machine after the same number of changed functions."""
@@ -102,7 +101,7 @@ def known_on(
     values, graph, is_alone = problem.values, problem.graph, problem.random_upstream
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in values.items()}
     shapes |= {f"d{name}": list(gradient.shape) for name, gradient in problem.fed.items() if is_alone}
-    own = [v for v in values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
+    own = [v for v in values.values() if type(v) is float and 0 < v < SMALLEST_ORDINARY]
     known = Known(
         shapes={name: shape for name, shape in shapes.items() if name.isidentifier()},  # no `mid[0]`, of a list
         sizes=[n for n, v in values.items() if type(v) is int and v > 1],

@@ -60,7 +60,7 @@ def test_a_mistake_is_named_that_gives_the_same_and_spoils_no_right_row(tmp_path
     (tmp_path / ".known").write_text(json.dumps([about, nearly]))
     check: Any = SimpleNamespace(
         item=SimpleNamespace(name="first", function="f"),
-        lesson=SimpleNamespace(mistakes=(), exercise=tmp_path),
+        lesson=SimpleNamespace(mistakes=(), exercise=tmp_path, checks=[SimpleNamespace(name="second", function="f")]),
         student=SimpleNamespace(trials=None, right_rows=frozenset(right_rows)),
     )
     result = ScenarioResult({}, found, expected, agreement(found, expected))
