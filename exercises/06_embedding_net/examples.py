@@ -38,6 +38,9 @@ def test_cmp(check):
     for name, (mine, (exact, approximate, maxdiff)) in cases.items():
         expected = {"exact": exact, "approximate": approximate, "maxdiff": maxdiff}
         check.equals(*(for_case(name, part) for part in (compared(check, mine, reference), expected)))
+    tiny, right = reference * 2**-20, {"exact": False, "approximate": False, "maxdiff": 2.0**-18}
+    found = compared(check, 2 * tiny, tiny)
+    check.equals(*(for_case("numbers near a millionth, twice as large", part) for part in (found, right)))
 
 
 def test_cmp_shapes(check):

@@ -26,6 +26,10 @@ def constant(x):
     return 7.0
 
 
+def cancelled(x):
+    return float(np.sum((x + 0.1) - x))
+
+
 def product(x):
     return float(np.prod(x))
 
@@ -115,6 +119,7 @@ def test_scales(check):
 def test_zero_gradients(check):
     f, nothing = Function(constant), np.zeros_like(x)
     verdicts(check, {"zeros for a constant": (f, x, nothing)}, {"0.1 for a constant": (f, x, nothing + 0.1)})
+    verdicts(check, {"zeros for (x + 0.1) - x, where only rounding is left": (Function(cancelled), x, nothing)}, {})
     f, lowest = Function(parabola), np.zeros(2)
     verdicts(check, {"zeros for x**2 at 0": (f, lowest, lowest)}, {"3e-6 for x**2 at 0": (f, lowest, lowest + 3e-6)})
 

@@ -38,7 +38,7 @@ def test_dead_units(check):
 
 
 def test_gradient_norms(check):
-    check.gives("gradient_norms", ([numbers([3.0, -4.0]), numbers([[1.0, 1.0], [1.0, 1.0]])],), [5.0, 2.0])
+    check.gives("gradient_norms", ([numbers([3.0, -4.0]), numbers([[1.0, 1.0], [-1.0, 1.0]])],), [5.0, 2.0])
 
 
 def test_clip_by_norm(check):

@@ -36,6 +36,9 @@ zeros: torch.zeros_like(logit_maxes)
 max_at_true_class: gradient = dnorm_logits.clone(); gradient[range(n), Yb] += dlogit_maxes.view(-1); gradient
     You send the maximum's gradient to the true class. The true class need not have the largest logit: whose position
     does a maximum remember?
+maximum_overwritten: dnorm_logits.scatter(1, logits.argmax(1, keepdim=True), dlogit_maxes)
+    Where the maximum is, `dlogit_maxes` takes the place of `dnorm_logits`. A logit that is read in two lines gets both
+    gradients, added up.
 
 [dh]
 sums_multiplied: dlogits.sum(1, keepdim=True) * W2.sum(1)

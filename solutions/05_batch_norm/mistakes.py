@@ -25,6 +25,11 @@ bessel_in_every_term:
         third = bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / (n - 1) * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
     Bessel's factor multiplies everything. Only one of the three paths leads through the variance: which term is it?
+variance_path_of_the_plain_sum:
+        third = n / (n - 1) * bnraw * dhpreact.sum(0, keepdim=True)
+        bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
+    The path through the variance adds up the upstream gradient alone. How strongly an example moves the variance
+    depends on its own distance from the mean.
 gain_in_direct_path_only:
         third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bnvar_inv / n * (n * bngain * dhpreact - dhpreact.sum(0, keepdim=True) - third)
@@ -52,6 +57,10 @@ unbiased_throughout:
 statistics_constant_without_eps: gamma * dh_bn / h_var.sqrt()
     Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from `h`
     too, so two more paths lead through them.
+variance_path_of_the_plain_sum:
+        gamma / (N * (h_var + 1e-5).sqrt()) * (N * dh_bn - dh_bn.sum(0) - h_norm * dh_bn.sum(0))
+    The path through the variance adds up the upstream gradient alone. How strongly an example moves the variance
+    depends on its own distance from the mean.
 gain_in_direct_path_only:
         (N * gamma * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0)) / (N * (h_var + 1e-5).sqrt())
     `gamma` reaches the direct path only. The two indirect paths pass it as well, before they come to the mean or the

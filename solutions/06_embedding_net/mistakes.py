@@ -31,6 +31,10 @@ sigmoid_s_slope: dout = h * (1 - h) * dh
 
 # batch norm: scale and shift
 
+- dxhat = dout * gamma
+no_gamma: dxhat = dout
+    Between `xhat` and `out` there is a multiplication by `gamma`. Your gradient of `xhat` has no `gamma` in it.
+
 - dgamma = (dout * xhat).sum(0)
 dgamma_centred_only: dgamma = (dout * (x - mean)).sum(0)
     In `dgamma` the values are centred, but not yet divided by the standard deviation. Which value is multiplied by

@@ -74,8 +74,8 @@ integers:
             x[index] = kept
             gradient[index] = (above - below) / (2 * eps)
         gradient
-    An array of integers stays one of integers here, so a step of eps is cut off to nothing (`np.zeros_like(x)` is
-    of integers, too). Convert x to float64 first.
+    An array of integers stays one of integers here, so a step of eps is cut off (`np.zeros_like(x)` is of
+    integers, too). Convert x to float64 first.
 never_restored:
         gradient = np.zeros(x.shape)
         for index in np.ndindex(x.shape):

@@ -29,6 +29,11 @@ density_of_erf:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(math.pi))
     The density here belongs to a normal distribution with another variance. Which density belongs to variance one?
+no_root_two:
+        probability = (1 + torch.erf(x / math.sqrt(2))) / 2
+        dout * (probability + x * torch.exp(-(x**2) / 2) / math.sqrt(math.pi))
+    The density's constant is too large. The argument of `erf` is x divided by a root: what does the chain rule make of
+    that?
 no_x:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
@@ -128,7 +133,7 @@ no_dropout_2: ddropped = dout
 gelu_tanh: dpre = gelu_tanh_backward(ddropped @ W2.T, pre)
     This is the derivative of the tanh form. Which form does the block's `F.gelu` compute?
 relu: dpre = (ddropped @ W2.T) * (pre > 0)
-    This is the derivative of a ReLU. A GELU has a slope at negative inputs, too.
+    The nonlinearity has the derivative of a ReLU. A GELU has a slope at negative inputs, too.
 
 # RMSNorm and the second residual connection
 - through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T, mid, gain2, eps)
@@ -154,16 +159,19 @@ from_dout: dprojected = dropout_backward(dout, keep1, p)
 softmax_no_sum: dscores = weights * dweights
     The softmax's second term is missing: all weights of a row share one sum.
 softmax_sigmoid: dscores = weights * dweights * (1 - weights)
-    This is the derivative of a sigmoid. In a softmax, a score also changes the other weights of its row.
+    In the softmax's place is the derivative of a sigmoid. In a softmax, a score also changes the other weights of its
+    row.
 - dproducts = dscores / q.shape[2] ** 0.5
 no_root: dproducts = dscores
     The constant of the line of `scores` is missing.
 root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
-    The root is that of the number of channels. Which size does the line of `scores` take?
+    The gradient of the scores has the root of the number of channels. Of which size does the line of `scores` take it?
 
 - dnormed = dq @ Wq.T + dk @ Wk.T + dv @ Wv.T
 no_keys: dnormed = dq @ Wq.T + dv @ Wv.T
     One of three paths back to `normed` is missing: it is read in the line of `k`, too.
+no_values: dnormed = dq @ Wq.T + dk @ Wk.T
+    One of three paths back to `normed` is missing: it is read in the line of `v`, too.
 
 # layer norm and the first residual connection
 

@@ -42,7 +42,7 @@ divided_by_all: count = known.numel()
 divided_by_batch: count = len(X)
     `dlogits` is divided by the number of examples. The loss is a mean over positions.
 not_divided: count = 1
-    This is the gradient of a sum. The loss is a mean over the positions that have a next token.
+    `dlogits` is the gradient of a sum. The loss is a mean over the positions that have a next token.
 - dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
 dlogits_of_padding: dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
     The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?
@@ -93,7 +93,7 @@ W2_before_gelu: d["W2"][layer] = weight(pre, dx)
 no_gelu: dpre = dx @ p["W2"][layer].T
     The GELU is missing on the way back.
 gelu_gate_only: dpre = dx @ p["W2"][layer].T * (1 + torch.erf(pre / math.sqrt(2))) / 2
-    This is one of two terms of the GELU's derivative: in x · Φ(x), the gate Φ(x) depends on x, too.
+    One of two terms of the GELU's derivative is missing: in x · Φ(x), the gate Φ(x) depends on x, too.
 density_alone:
         density = torch.exp(-pre.square() / 2) / math.sqrt(2 * math.pi)
         dpre = dx @ p["W2"][layer].T * ((1 + torch.erf(pre / math.sqrt(2))) / 2 + density)
@@ -101,12 +101,12 @@ density_alone:
 gelu_at_act: dpre = gelu_backward(dx @ p["W2"][layer].T, act)
     The GELU's derivative is taken at its output. Which value goes into it?
 relu: dpre = (dx @ p["W2"][layer].T) * (pre > 0)
-    This is the derivative of a ReLU. A GELU has a slope at negative inputs, too.
+    The nonlinearity has the derivative of a ReLU. A GELU has a slope at negative inputs, too.
 gelu_tanh:
         u = math.sqrt(2 / math.pi) * (pre + 0.044715 * pre**3)
         slope = (1 + u.tanh()) / 2 + pre * (1 - u.tanh()**2) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * pre**2) / 2
         dpre = dx @ p["W2"][layer].T * slope
-    This is the derivative of GELU's tanh form. `F.gelu` computes the exact one.
+    The nonlinearity has the derivative of GELU's tanh form. `F.gelu` computes the exact one.
 - d["W1"][layer] = weight(scaled, dpre)
 W1_of_mid: d["W1"][layer] = weight(mid, dpre)
     `dW1` is made from `mid`, before the norm. Which value does the forward pass multiply by `W1`?
@@ -141,16 +141,19 @@ keys_not_transposed: dk = merge_heads(dproducts @ q)
     A key collects from the queries that read it. Which axis of the scores are they on?
 - dscores = weights * (dweights - (dweights * weights).sum(3, keepdim=True))
 softmax_wrong_axis: dscores = weights * (dweights - (dweights * weights).sum(2, keepdim=True))
-    The sum runs over the positions that read. Along which axis does the softmax divide?
+    On the way back through the softmax, the sum runs over the positions that read. Along which axis does the softmax
+    divide?
 softmax_diagonal: dscores = weights * (1 - weights) * dweights
-    This is the effect of each score on its own weight. The other weights of the row change as well.
+    On the way back through the softmax, only the effect of each score on its own weight is there. The other weights of
+    the row change as well.
 softmax_direct: dscores = weights * dweights
     One path through the softmax is missing: every score is also in the sum that divides its row.
 - dproducts = dscores / q.shape[3] ** 0.5
 no_root: dproducts = dscores
     The root of the head's size is missing between the scores and the products of queries and keys.
 root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
-    This divides by the root of all channels. Which size does the forward pass take the root of?
+    The gradient of the scores is divided by the root of all channels. Which size does the forward pass take the root
+    of?
 - dq = merge_heads(dproducts @ k)
 queries_from_queries: dq = merge_heads(dproducts @ q)
     The other factor of the products is missing: the gradient of a query is made of keys.

@@ -40,7 +40,7 @@ outside_only: dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1], 
 inside_only:
         outside = dh[t + 1] if t == len(x) - 1 else 0
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
-    Only the last state gets its gradient from outside. Every state of `dh` counts.
+    States before the last one get no gradient from outside. Every state of `dh` counts.
 state_before: dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Step t goes back with `dh[t]`. Which state does step t compute?
 - h = rnn(x, h0, Wx, Wh, b)
@@ -174,7 +174,7 @@ divided_by_all: count = known.numel()
 divided_by_batch: count = len(X)
     `dlogits` is divided by the number of examples. The loss is a mean over positions.
 not_divided: count = 1
-    This is the gradient of a sum. The loss is a mean over the positions that have a next token.
+    `dlogits` is the gradient of a sum. The loss is a mean over the positions that have a next token.
 - dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
 dlogits_of_padding: dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
     The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?

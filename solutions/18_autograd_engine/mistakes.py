@@ -368,6 +368,12 @@ batch_axis_moved:
 - return Tensor(t, [(self, lambda g: g * (1 - t**2))])
 tanh_of_the_input: return Tensor(t, [(self, lambda g: g * (1 - self.data**2))])
     The slope 1 - t² of tanh is written with its output, not with its input.
+tanh_without_upstream: return Tensor(t, [(self, lambda g: 1 - t**2)])
+    This is the local derivative of tanh. The upstream gradient is missing.
+
+- return Tensor(e, [(self, lambda g: g * e)])
+exp_without_upstream: return Tensor(e, [(self, lambda g: e)])
+    This is the local derivative of exp. The upstream gradient is missing.
 
 - return Tensor(self.data**exponent, [(self, lambda g: g * slope)])
 power_without_upstream: return Tensor(self.data**exponent, [(self, lambda g: slope)])

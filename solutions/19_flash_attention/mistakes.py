@@ -23,6 +23,8 @@ from_zero: largest = torch.maximum(m, scores.amax(1)).clamp(min=0)
     Where does the maximum start?
 
 - weights = torch.exp(scores - largest[:, None])
+maximum_of_the_tile: weights = torch.exp(scores - scores.amax(1, keepdim=True))
+    The exponentials of the new tile are taken with its own maximum. Which maximum do `l` and `acc` belong to?
 new_maximum_only: weights = torch.exp(scores)
     You take the exponential of the new scores as they are. The terms in `l` and `acc` are exp(score - m): which `m`
     belongs to the new ones?
@@ -215,6 +217,9 @@ overwritten_keys_and_values:
         dK[there] = dk
         dV[there] = dv
     A key and its value are in many tiles. You keep the contribution of the last one only.
+- dQ[here] += dq
+overwritten_queries: dQ[here] = dq
+    The queries of a tile meet many tiles of keys. You keep the contribution of the last one only.
 - dQ[here] += dq
 - dK[there] += dk
 - dV[there] += dv
