@@ -42,7 +42,6 @@ def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path, monkeypatch: 
         for width, scheme in ((360, "light"), (1280, "dark"), (360, "dark"), (1280, "light")):
             assert serious(page.emulate(width, scheme)) == []
             assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
-
         # what is unfolded stays open, and the place on the page stays
         page.tab.locator("details > summary", has_text="Hint for").first.click()
         monkeypatch.setattr(CheckSession, "running", "checking: dprobs is running")
