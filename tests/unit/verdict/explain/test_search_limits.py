@@ -108,7 +108,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
     item = SimpleNamespace(function="f", name="f")
     check: Any = SimpleNamespace(
         on=SimpleNamespace(calls=[Call("f", {})], returned_values=[]),
-        student=SimpleNamespace(trials=trials, interrupt=None),
+        student=SimpleNamespace(trials=trials, interrupt=None, right_rows=frozenset()),
         item=item,
         lesson=SimpleNamespace(small_numbers=(), checks=(), items=[item], mistakes=(), exercise=Path("no_such_lesson")),
         again_on=lambda target: SimpleNamespace(on=target, compared_bits=0),
