@@ -106,7 +106,8 @@ class GradientCase:
     @cached_property
     def right_by_value(self) -> list[Item]:
         """The gradients that are right, also those that are zero without any work."""
-        return [each for each in self.lesson.gradients if are_right(str(each.target), self.cases_of(each.name))]
+        every = self.lesson.gradients
+        return [each for each in every if each.target and are_right(each.target, self.cases_of(each.name))]
 
     @property
     def right(self) -> list[str]:
