@@ -15,7 +15,7 @@ function summaries() {
 
 async function replace(check) {
   const answer = await fetch(location.pathname);
-  if (!answer.ok) return;
+  if (!answer.ok) throw answer; // else it would ask again at once
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
   shown = check;
   const open = summaries().filter((one) => one.parentElement.open).map((one) => one.textContent);

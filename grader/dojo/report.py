@@ -128,7 +128,7 @@ class LiveServer(ThreadingHTTPServer):
         return report_page(self._session.work.desk, [latest], live=number)
 
     def state(self, shown: str) -> str:
-        """The number of the latest check and what is going on, as JSON; a little later where that one is `shown`."""
+        """The latest check's number and what is going on, as JSON; where that check is `shown`, once there is news."""
         with self._news:
             if str(self._latest[0]) == shown:
                 self._news.wait(NEWS_SECONDS)

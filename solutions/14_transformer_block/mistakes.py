@@ -165,7 +165,8 @@ softmax_sigmoid: dscores = weights * dweights * (1 - weights)
 no_root: dproducts = dscores
     The constant of the line of `scores` is missing.
 root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
-    The gradient of the scores has the root of the number of channels. Of which size does the line of `scores` take it?
+    The gradient of the scores is divided by the root of the number of channels. Which size does the line of `scores`
+    take the root of?
 
 - dnormed = dq @ Wq.T + dk @ Wk.T + dv @ Wv.T
 no_keys: dnormed = dq @ Wq.T + dv @ Wv.T

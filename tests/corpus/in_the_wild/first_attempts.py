@@ -45,8 +45,8 @@ def dtile(dtiled):
 # lesson: 21
 # dx: error | = RuntimeError: The size of tensor a (8) must match the size of tensor b (2) at non-singleton dimension
 #     2. Two tensors meet, element by element or in `@` in front of the last two axes, and along one axis one has 8
-#     elements, the other 2. Which of the two has not the shape that you expect? Sums (over which axis, with
-#     `keepdim=True`?) and transposes change it.
+#     elements, the other 2. Which of them does not have the shape that you expect? Look at sums (which
+#     axis, `keepdim=True`?) and at transposes.
 #     You are given `B` (2, 10), `W` (8, 10), `dlogits` (3, 7, 10), `dup` (3, 7, 10).
 # dkl: failed | In `torch.zeros_like(kl) * dkd`, every element is zero, and so is what it multiplies. With ones, your
 # dlogp_l: failed | uses the number 0.3, which is `beta` there: `-0.3 * dmargin`. Take it from what you are given.
