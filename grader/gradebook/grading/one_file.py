@@ -23,7 +23,13 @@ from grader.results import WRONG_STATUSES, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.student import Student
-from grader.verdict.explain.row_places import explain_missing, locate_checks, locate_gradients, name_wrong_functions
+from grader.verdict.explain.row_places import (
+    explain_missing,
+    locate_checks,
+    locate_gradients,
+    move_errors,
+    name_wrong_functions,
+)
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.gradient import GradientCheck
@@ -198,6 +204,7 @@ def explain_rows(lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, fun
     text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     explain_missing(lesson, judged.rows, functions, text)
     locate_gradients(lesson, judged.rows, text)
+    move_errors(lesson, judged.rows, submitted.files[BACKWARD_FILE])
     name_wrong_functions(lesson, judged.rows, text)
 
 

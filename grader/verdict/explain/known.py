@@ -6,6 +6,7 @@ on public problems come from exercises/NN_name/.known, which `grade stubs` write
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections import defaultdict
@@ -28,6 +29,7 @@ from grader.lesson.mistakes import Mistake
 from grader.lesson.paths import KNOWN
 from grader.reference.problem import Problem
 from grader.reference.runner import LocalStudent
+from grader.source.syntax import DefinitionNode
 from grader.verdict.explain.edits.source_file import SourceFile
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
@@ -59,8 +61,10 @@ class KnownMistake(NamedTuple):
 def known_at_home(path: Path) -> Sequence[KnownMistake]:
     """Those of a file `.known`, on the public problems; none where there is no such file."""
 
-    def known(id: str, message: str, needs: Sequence[str], results: Digests) -> KnownMistake:
-        return KnownMistake(id, message, needs, lambda row: results.get(row, ()), results)
+    def known(results: Digests, spoils: Sequence[str] | None = None, **texts: Any) -> KnownMistake:
+        return KnownMistake(
+            gives=lambda row: results.get(row, ()), spoils=results if spoils is None else spoils, **texts
+        )
 
     try:
         return [known(**entry) for entry in json.loads(path.read_bytes())]
@@ -199,8 +203,21 @@ def mistakes_of_check(check: Check, assertion: Assertion | None) -> Iterator[Kno
         called = {call.function.partition(".")[0] for call in calls} | in_reach(lesson, check.item.function)
         possible = [each for each in lesson.mistakes if each.gradient in called]
         for mistake in sorted(possible, key=lambda each: each.gradient != check.item.function):
+            if (rows := rows_of_method(lesson, mistake)) and check.student.right_rows.issuperset(rows):
+                continue
             gives = partial(digests_of_scenario, check, assertion, mistake)
             yield KnownMistake(mistake.id, mistake.message, needs_of_formula(mistake.formula), gives)
+
+
+def rows_of_method(lesson: Lesson, mistake: Mistake) -> Collection[str]:
+    """The rows about the method of a class in which the mistake is; none where it is elsewhere."""
+    key, first = lesson.answer_key, mistake.old.partition("\n")[0]
+    line = key[: key.find(first)].count("\n") + 1 if first else 0
+    for owner in (each for each in ast.parse(key).body if isinstance(each, ast.ClassDef)):
+        for each in owner.body:
+            if isinstance(each, DefinitionNode) and each.lineno <= line <= (each.end_lineno or 0):
+                return {i.name for i in lesson.checks if (i.function, i.method) == (owner.name, each.name)}
+    return ()
 
 
 def in_reach(lesson: Lesson, function: str) -> set[str]:
@@ -246,13 +263,17 @@ def known_file(lesson: Lesson) -> dict[Path, str]:
             for mistake, digests in given.items():
                 others = {each.message for each, found in given.items() if found == digests}
                 results[mistake][item.name] = digests if len(others) == 1 else ()
-    entries = [
-        {"id": m.id, "message": m.message, "needs": sorted(needs_of_formula(m.formula)), "results": results[m]}
-        for m in lesson.mistakes
-        if m in results
-    ]
+    entries = [known_entry(lesson, each, results[each]) for each in lesson.mistakes if each in results]
     lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     return {lesson.exercise / KNOWN: f"[\n{lines}\n]\n"} if entries else {}
+
+
+def known_entry(lesson: Lesson, mistake: Mistake, results: Digests) -> dict[str, Any]:
+    entry = {"id": mistake.id, "message": mistake.message, "needs": sorted(needs_of_formula(mistake.formula))}
+    if not (rows := rows_of_method(lesson, mistake)):
+        return {**entry, "results": results}
+    # a student's other methods may not call this one, as the answer key's do
+    return {**entry, "results": results, "spoils": [row for row in results if row in rows]}
 
 
 def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> Sequence[str]:

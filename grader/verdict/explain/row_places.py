@@ -5,6 +5,7 @@ The line is that of a gradient, or of a misplaced function. `text` is the studen
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +17,7 @@ from grader.results.wording import listed_as_code
 from grader.source.own_functions import joint_gradients, nested_definitions, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
+from grader.verdict.explain.edits.patterns import called_name
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
 
 NAME_NO_CAUSE = frozenset(
@@ -80,6 +82,21 @@ def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], t
             continue
         guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
         row.message = f"There is no {what} `{name}`{guess}"
+
+
+def move_errors(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
+    """Move errors out of functions that are right by themselves, to where they are called with other values."""
+    wrong = {lesson.item_for(row.name).function for row in rows if row.status not in ("passed", "here")}
+    functions = {item.function: found[0] for item in lesson.items if (found := definitions_of(item, source))}
+    for row in (each for each in rows if each.status == "error" and each.line):
+        user, line = lesson.item_for(row.name).function, row.line or 0
+        failing = [name for name, each in functions.items() if each.lineno <= line <= (each.end_lineno or 0)]
+        if user in functions and failing and failing[0] not in wrong:
+            calls = (each for each in ast.walk(functions[user]) if called_name(each) == failing[0])
+            row.line = min((call.lineno for call in calls), default=functions[user].lineno)  # type: ignore[attr-defined]
+            what = f"Your `{failing[0]}` fails here, and it is right by itself: what does `{user}` give it?"
+            row.message = f"{what} {row.message}"
+            row.mistake = row.mistake and row.mistake._replace(message=row.message)
 
 
 def computed_with(functions: Sequence[str]) -> str:
