@@ -1,13 +1,10 @@
-"""Known mistakes of lesson 08. Those of `gradient_check` are recognised by their verdicts."""
-
-from functools import partial
-from pathlib import Path
+"""Known mistakes of lesson 08. What is asked of wrong verdicts of `gradient_check` is in verdicts.py."""
 
 import numpy as np
 
 from grader.lesson.mistakes import mistake_list
 
-MISTAKES_1 = mistake_list("""
+MISTAKES = mistake_list("""
 [numerical_gradient]
 - gradient[index] = (above - below) / (2 * eps)
 forward_difference: gradient[index] = (above - f(x)) / eps
@@ -15,6 +12,8 @@ forward_difference: gradient[index] = (above - f(x)) / eps
     eps squared: at eps = 1e-5 that is five digits lost.
 backward_difference: gradient[index] = (f(x) - below) / eps
     This is the backward difference, (f(x) - f(x - eps)) / eps. The central one takes one step to each side.
+not_halved: gradient[index] = (above - below) / eps
+    Every slope is twice as large as it should be. How far apart are the two points at which f is called?
 lower_point_is_x: gradient[index] = (above - f(x)) / (2 * eps)
     Every slope is half of a forward difference: the lower point is x itself. After the first step the element is at x +
     eps, and eps less than that is the old value. Start both steps from the old value.
@@ -31,8 +30,7 @@ own_eps:
     It does not depend on the eps that it is given. This function is to use the caller's step and no other; the
     verdict on a poor step is `gradient_check`'s business.
 all_at_once: x = np.array(x, dtype=np.float64); np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
-    All elements are moved at once, so every entry is the sum of all slopes (and has no shape of x's own). Move one
-    element at a time.
+    All elements are moved at once, so every entry is the sum of all slopes. Move one element at a time.
 by_rows:
         x = np.array(x, dtype=np.float64)
         rows = x.reshape(1) if x.ndim == 0 else x
@@ -112,8 +110,18 @@ integers_in_place:
             x[index] = kept
             gradient[index] = (above - below) / (2 * eps)
         gradient
-    An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and moved back by 2e-5 becomes 1.
-    Convert x to float64 first.
+    An array of integers cuts off the digits behind the point when an element is moved by eps. Convert x to float64
+    first.
+copies_of_integers:
+        gradient = np.zeros(x.shape)
+        for index in np.ndindex(x.shape):
+            above, below = np.array(x), np.array(x)
+            above[index] = x[index] + eps
+            below[index] = x[index] - eps
+            gradient[index] = (f(above) - f(below)) / (2 * eps)
+        gradient
+    An array of integers cuts off the digits behind the point when an element is moved by eps. Convert x to float64
+    first.
 step_of_integers:
         gradient = np.zeros(x.shape)
         for index in np.ndindex(x.shape):
@@ -223,247 +231,4 @@ only_the_first:
             wrong.append(name)
         break
     Only the first parameter is checked. (A `return` inside of the loop?)
-""")
-
-
-# gradient_check: edits of the simplest checker that passes, variants/plain.py, which is nearer to what students write
-# than the answer key is, or of a simpler one, which has no noise floor
-def checker(file):
-    """The text of `gradient_check` in a file of this folder."""
-    text = (Path(__file__).parent / file).read_text(encoding="utf-8")
-    return text[text.index("def gradient_check(") : text.index("def wrong_gradients(")]
-
-
-ANSWER, PLAIN = checker("backward.py"), checker("variants/plain.py")
-
-
-SIMPLE = """def gradient_check(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    eps = min(max(eps, 1e-6), 1e-4)
-    numerical = numerical_gradient(f, x, eps)
-    error = relative_error(numerical, dx)
-    return error < 1e-3, error
-
-
-"""
-checks = partial(mistake_list, replaces=ANSWER, by=PLAIN)
-simple = partial(mistake_list, replaces=ANSWER, by=SIMPLE)
-
-
-MISTAKES_4 = checks("""
-# Specific mistakes come first: if several give the same verdicts in a row, the student gets the first one's message.
-[gradient_check]
-- if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:
-curve_taken_for_kink: if True:
-    Near a minimum a wrong gradient is accepted. On a smooth curve, too, the slopes to the left and to the right differ,
-    by the step times the curvature, and not everything between them is right. How does that gap change when you halve
-    the step, and how does it at a kink?
-
-- low, high = min(left, right), max(left, right)
-kink_refused: pass
-    At a kink a right claim is refused. There the central difference is the mean of two slopes, and hardly anybody
-    claims that. Look at the slope to the left and at the slope to the right.
-
-- if outside > noise:
-kink_passed_over: if outside > noise and high - low < 0.05 * max(abs(low), abs(high), abs(dx[index])):
-    At a kink anything gets through. Not every number is a fair answer there: only those between the two slopes.
-
-- outside = max(low - dx[index], dx[index] - high, 0.0)
-kink_either_or: outside = min(abs(low - dx[index]), abs(high - dx[index]))
-    At a kink only the two slopes themselves are accepted. What lies between them is a fair answer, too: `amax` divides
-    a tie evenly, `abs` says 0 at 0.
-
-- low, high = min(left, right), max(left, right)
-kink_right_only: low = high = right
-    Your check uses only the slope to the right. At a kink, the slope to the left and all numbers between the two are
-    right as well.
-kink_left_only: low = high = left
-    Your check uses only the slope to the left. At a kink, the slope to the right and all numbers between the two are
-    right as well.
-kink_unsorted: low, high = left, right
-    You take the slope to the left for the smaller one. At a kink that points up it is the larger.
-""")
-
-
-MISTAKES_5 = simple("""
-[gradient_check]
-- return error < 1e-3, error
-no_noise_floor: return error < 1e-3, error
-    A true gradient of zero is refused. The quotient is not zero but rounding noise, about 1e-16 * |f| / h; next to it,
-    any claim has a relative error of 1. What is smaller than the noise cannot be called wrong.
-""")
-
-
-MISTAKES_6 = checks("""
-[gradient_check]
-- return bool(worst < 1e-3), float(worst)
-too_lenient: return bool(worst < 0.1), float(worst)
-    A gradient that is wrong by some percent gets through. Right ones agree to six digits and more: draw the line nearer
-    to them.
-upside_down: return bool(worst >= 1e-3), float(worst)
-    Right gradients are called wrong, wrong ones right. Which way round is the comparison?
-
-- for index in np.ndindex(x.shape):
--     kept, step
-first_element_only:
-        for index in list(np.ndindex(x.shape))[:1]:
-            kept, step
-    A single element decides, such as the first one or the last one: a gradient that is wrong in another one gets
-    through.
-
-- if outside > noise:
--     worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))
-last_decides:
-        if outside > noise:
-            worst = outside / max(abs(dx[index]), abs(low), abs(high))
-        else:
-            worst = 0.0
-    Only the last element decides: each turn of the loop forgets what the one before it found.
-
-- worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))
-mean_decides: worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.size
-    The mean over the elements decides. One wrong element among many right ones disappears in it: the worst one must
-    decide.
-""")
-
-
-MISTAKES_7 = checks("""
-[gradient_check]
-- if dx.shape != x.shape or not np.isfinite(dx).all():
-nan_passes:
-        dx = np.where(np.isnan(dx), numerical_gradient(f, x, 1e-5), dx) if dx.shape == x.shape else dx
-        if dx.shape != x.shape or np.isinf(dx).any():
-    A gradient with a NaN in it gets through: every comparison with NaN is False, so it is never *larger* than a
-    threshold, and `max` may pass over it. Ask for it outright.
-broadcast:
-        dx = dx + 0 * x if dx.size in (1, x.size) else dx
-        dx = dx.reshape(-1)[:: max(dx.size // x.size, 1)].reshape(x.shape)
-        if not np.isfinite(dx).all():
-    A gradient of another shape gets through, because numpy broadcasts it. A gradient has the shape of its value:
-    compare the shapes first.
-flattened:
-        dx = dx.reshape(x.shape) if dx.size == x.size else dx
-        if dx.shape != x.shape or not np.isfinite(dx).all():
-    Only the number of elements is compared, not the shape: a row passes for a column.
-""")
-
-
-# these pass the row `kinks`: students who make one of them often refuse right claims there, for another reason
-MISTAKES_8 = checks("""
-[gradient_check]
-- worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))
-fixed_difference: worst = max(worst, 100 * outside)
-    A fixed difference decides where gradients are small: a tiny one can never be wrong then. Divide by the size of the
-    slopes.
-norm_decides: worst = float(np.hypot(worst, outside / max(np.linalg.norm(dx), abs(low), abs(high))))
-    A small element next to large ones may be quite wrong here. Is it measured by the size of the whole (a norm, the
-    largest element, an atol)? Compare each element with its own size.
-
-- if outside > noise:
-allclose: if outside > noise + 1e-8:
-    A gradient of 1e-10 can never be wrong: some fixed number decides for small ones. An atol (`np.allclose` has one of
-    1e-8 by itself), a `max(1, ...)`, or a floor in the divisor?
-loose_allclose: if outside > noise + 1e-2:
-    A loose atol swallows real errors: an element of 0.001 that is wrong by half is only 0.0005 off. Compare each
-    element with its own size.
-""")
-
-
-MISTAKES_9 = simple("""
-[gradient_check]
-- numerical = numerical_gradient(f, x, eps)
-- error = relative_error(numerical, dx)
-- return error < 1e-3, error
-signs_only:
-        ok = bool((np.sign(numerical_gradient(f, x, 1e-5)) == np.sign(dx)).all())
-        return ok, 0.0 if ok else 1.0
-    Only the signs are compared: half the gradient, or twice, gets through.
-
-- error = relative_error(numerical, dx)
-sizes_only: error = relative_error(np.abs(numerical), np.abs(dx))
-    Only sizes are compared, not signs: minus the gradient gets through. Take the difference first, then its size.
-
-- error = relative_error(numerical, dx)
-- return error < 1e-3, error
-direction_only:
-        lengths = np.linalg.norm(numerical) * np.linalg.norm(dx)
-        cosine = float(np.sum(numerical * dx) / lengths) if lengths else float(np.array_equal(numerical, dx))
-        return cosine > 1 - 1e-6, 1 - cosine
-    Only the directions are compared (by a cosine, say): half the gradient gets through. Its length has to be right,
-    too.
-""")
-
-
-MISTAKES_10 = checks("""
-[gradient_check]
-- if outside > noise:
-zeros_not_compared: if outside > noise and dx[index] != 0 and low != 0 and high != 0:
-    Elements that are claimed to be zero, or measured as zero, are passed over, so a forgotten one gets through, or one
-    too many. Zero is a claim like any other.
-noise_swallows_all: if outside > 1e8 * noise:
-    A real error disappears: too much of it counts as rounding noise, or the other elements hide it. f is known to 1e-16
-    of its size.
-""")
-
-
-MISTAKES_11 = simple("""
-[gradient_check]
-- eps = min(max(eps, 1e-6), 1e-4)
-trusts_eps: pass
-    Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the
-    function changes in between. A poor step must not lead to a wrong verdict.
-""")
-
-
-MISTAKES_12 = checks("""
-[gradient_check]
-- eps = min(max(eps, 1e-6), 1e-4)
-trusts_large_eps: eps = max(eps, 1e-6)
-    Your check replaces a step that is too small, but uses one that is too large. Over a distance of 0.5 the slope of a
-    curve changes.
-trusts_small_eps: eps = min(eps, 1e-4)
-    Your check replaces a step that is too large, but uses one that is too small. With 1e-14 the difference of two
-    values of f is only rounding.
-
-[gradient_check]
-any_step:
-        x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-        if dx.shape != x.shape or not np.isfinite(dx).all():
-            return False, float("inf")
-        best, here = float("inf"), f(x)
-        for step in (eps, 1e-4, 1e-5, 1e-6):
-            worst = 0.0
-            for index in np.ndindex(x.shape):
-                kept, slopes = x[index], []
-                for distance in (step, step / 2):
-                    x[index] = kept + distance
-                    above = f(x)
-                    x[index] = kept - distance
-                    below = f(x)
-                    x[index] = kept
-                    slopes += [(here - below) / distance, (above - here) / distance]
-                left, right, near_left, near_right = slopes
-                noise = 1e-14 * max(abs(above), abs(below), abs(here)) / max(step, 1e-6)
-                if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:
-                    outside = max(min(left, right) - dx[index], dx[index] - max(left, right), 0.0)
-                else:
-                    outside = abs((near_left + near_right) / 2 - dx[index])
-                if outside > noise:
-                    worst = max(worst, outside / max(abs(dx[index]), abs(left), abs(right)))
-            best = min(best, worst)
-        best < 1e-3, best
-    Several steps are tried, and it is enough that *any* of them agrees. So what a poor step gives is accepted as
-    well. Let the steps that agree with each other decide.
-""")
-
-
-MISTAKES_13 = checks("""
-[gradient_check]
-always_true: True, 0.0
-    Every gradient is called right here, also wrong ones.
-always_false: False, 1.0
-    Every gradient is called wrong here, also right ones. Is it measured at the value that it is for, and is there room
-    for the error of a difference quotient, some 1e-6?
 """)

@@ -10,6 +10,7 @@ So a claim cannot be judged by the number of the call, by an earlier call, or by
 
 import functools
 import math
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -17,6 +18,12 @@ import torch
 from grader.calling.protocol import Function
 from grader.calling.shuffled import Shuffled
 from grader.comparison.trees import shown
+from grader.lesson.course_modules import load_module
+from grader.verdict.judge.checks import CheckFailed
+
+verdicts_of = load_module(
+    Path(__file__).parents[2] / "exercises" / "08_gradient_check" / "verdicts.py", "backprop_ninja_verdicts"
+)
 
 # The functions under the checker. Each is followed by its gradient where that is not one line. `times` multiplies the
 # value: with the gradient multiplied by the same number, a claim stays right or wrong.
@@ -233,6 +240,21 @@ class Claims:
         return self.questions.answers()
 
 
+def judges_rightly(check, claims, draws=({},)):
+    """Compare verdicts with those of the ward. A wrong one is asked about: see verdicts.py."""
+    try:
+        check.agrees(claims, draws, reference=WARD)
+    except CheckFailed as failed:
+        _, results = failed.compared or (None, ())
+        pairs = [(name, ok, each.expected[name]) for each in results for name, ok in each.found.items()]
+        wrong = {name.removeprefix("ok for "): ok for name, ok, truth in pairs if ok is not truth}
+        if not wrong or not all(isinstance(ok, bool) for _, ok, _ in pairs):
+            raise
+        mistake, claim, asks = verdicts_of.question_about(wrong, [(ok, truth) for _, ok, truth in pairs])
+        text = f"`ok for {claim}` is {wrong[claim]}; expected {not wrong[claim]}. {asks}".rstrip()
+        raise CheckFailed(text, failed.status, mistake, compared=failed.compared) from failed
+
+
 # numerical_gradient, relative_error and what they leave behind
 
 
@@ -337,7 +359,7 @@ def test_factors(check):
         {"function": "a bowl", "shape": (2, 3)},
         {"function": "a soft maximum", "shape": (5,)},
     )
-    check.agrees(wrong_by_a_factor, draws=draws, reference=WARD)
+    judges_rightly(check, wrong_by_a_factor, draws=draws)
 
 
 def make_spread(generator, size):
@@ -373,7 +395,7 @@ def wrong_in_one_element(on, generator, size):
 
 
 def test_one_element(check):
-    check.agrees(wrong_in_one_element, draws=({"size": 12}, {"size": 40}), reference=WARD)
+    judges_rightly(check, wrong_in_one_element, draws=({"size": 12}, {"size": 40}))
 
 
 FACTORS = (0.5, 0.7, 1.4, 2.0)
@@ -412,7 +434,7 @@ def of_many_shapes(on, generator):
 
 
 def test_shapes(check):
-    check.agrees(of_many_shapes, reference=WARD)
+    judges_rightly(check, of_many_shapes)
 
 
 def tiny_and_huge(on, generator, size):
@@ -452,7 +474,7 @@ def tiny_and_huge(on, generator, size):
 
 
 def test_scales(check):
-    check.agrees(tiny_and_huge, draws=({"size": 5}, {"size": 3}), reference=WARD)
+    judges_rightly(check, tiny_and_huge, draws=({"size": 5}, {"size": 3}))
 
 
 def make_half_moved(generator, hidden):
@@ -525,7 +547,7 @@ def at_minima(claims, generator, size):
 
 def test_zero_gradients(check):
     draws = ({"batch": 12, "hidden": 8}, {"batch": 15, "hidden": 7})
-    check.agrees(nothing_but_noise, draws=draws, reference=WARD)
+    judges_rightly(check, nothing_but_noise, draws=draws)
 
 
 def make_bent(generator, size, turn):
@@ -628,7 +650,7 @@ def bends(on, generator, size):
 
 
 def test_kinks(check):
-    check.agrees(bends, draws=({"size": 4}, {"size": 5}), reference=WARD)
+    judges_rightly(check, bends, draws=({"size": 4}, {"size": 5}))
 
 
 def with_a_poor_step(on, generator, size):
@@ -655,7 +677,7 @@ def quotient(f, x, eps):
 
 
 def test_bad_eps(check):
-    check.agrees(with_a_poor_step, draws=({"size": 4}, {"size": 3}), reference=WARD)
+    judges_rightly(check, with_a_poor_step, draws=({"size": 4}, {"size": 3}))
 
 
 # wrong_gradients: the verification pattern on a whole network
@@ -729,6 +751,28 @@ def networks(on, generator, batch, features, hidden, classes):
     return questions.answers()
 
 
+def drowned(x, *, height):
+    return float(height + 1e-9 * np.sum(x))
+
+
+def drowned_and_clear(parameters, *, height):
+    return float(height + 1e-9 * np.sum(parameters["w"]) + np.sum(parameters["b"]))
+
+
+def lists_what_cannot_be_told(check):
+    """Where `gradient_check` answers None. It may say True or False as well: then there is nothing to compare."""
+    height = float(between(check.generator("height"), (), 1e5, 9e5))
+    parameters = {"w": np.array([0.5, -1.5]), "b": np.array([1.0, 2.0, 3.0])}
+    claims = {"w": np.full(2, 1e-9), "b": np.ones(3)}
+    answer = check.on.call("gradient_check", Function(drowned, height=height), parameters["w"], claims["w"])
+    if isinstance(answer, (tuple, list)) and answer[0] is None:
+        names = check.on.call("wrong_gradients", Function(drowned_and_clear, height=height), parameters, claims)
+        if list(names) != ["w"]:
+            told = f"only {', '.join(names)}" if names else "no name"
+            check.fail(f"`gradient_check` says None for `w`, and True for `b`: list `w`. Yours lists {told}.")
+
+
 def test_wrong_gradients(check):
     draw = {"batch": 5, "features": 2, "hidden": 3, "classes": 4}
     check.agrees(networks, draws=(draw,), reference=WARD)
+    lists_what_cannot_be_told(check)

@@ -23,13 +23,7 @@ from grader.results import WRONG_STATUSES, Row
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.student import Student
-from grader.verdict.explain.row_places import (
-    explain_missing,
-    locate_checks,
-    locate_gradients,
-    move_errors,
-    name_wrong_functions,
-)
+from grader.verdict.explain import row_places
 from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.gradient import GradientCheck
@@ -149,7 +143,7 @@ def judge_running_file(
     A worker in which autograd was switched on may have used it for any row: none has points.
     """
     rows, gradients, explain = suite(student)
-    locate_checks(lesson, rows, submitted.files[BACKWARD_FILE])
+    row_places.locate_checks(lesson, rows, submitted.files[BACKWARD_FILE])
     student.right_rows = frozenset(row.name for row in rows if row.points)
     student.wrong_rows = frozenset(row.name for row in rows if row.status in WRONG_STATUSES)
     student.is_right = is_right_as_a_whole(lesson, student, rows)
@@ -202,10 +196,10 @@ def explain_rows(lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, fun
         if row.name in judged.explain:
             judged.explain[row.name](row)
     text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
-    explain_missing(lesson, judged.rows, functions, text)
-    locate_gradients(lesson, judged.rows, text)
-    move_errors(lesson, judged.rows, submitted.files[BACKWARD_FILE])
-    name_wrong_functions(lesson, judged.rows, text)
+    row_places.explain_missing(lesson, judged.rows, functions, text)
+    row_places.locate_gradients(lesson, judged.rows, text)
+    row_places.move_errors(lesson, judged.rows, submitted.files[BACKWARD_FILE])
+    row_places.name_wrong_functions(lesson, judged.rows, text)
 
 
 def in_its_place(row: Row, submitted: LessonFiles) -> Row:

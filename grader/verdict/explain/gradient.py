@@ -167,21 +167,8 @@ class GradientCase:
         yield lambda: predicted
         if can_run:
             yield lambda: explain_contents(self.contents)
-            yield self.no_upstream_gradient
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.step, self.name, self.problems)
-
-    def no_upstream_gradient(self) -> Explanation | None:
-        """The gradient of a value that does not depend on this one, as of the other operand of a difference."""
-        problem, read = self.problems[0], self.contents["names"] if self.contents is not None else ()
-        above = problem.graph.above(self.name)
-        others = [f"d{each}" for each in problem.upstream if f"d{each}" in read and each not in {*above, self.name}]
-        if not others or not problem.random_upstream:
-            return None
-        own = listed_as_code([f"d{each}" for each in problem.graph.consumers[self.name]])
-        text = f"It is computed with `{others[0]}`, and `{others[0][1:]}` does not depend on `{self.name}`. "
-        text += f"Each row is judged with upstream gradients of its own: compute it from {own}."
-        return Explanation("no_upstream_gradient", text)
 
     def changed_places(self) -> Explanation | None:
         """Two or more gradients in a ring, of which each has the value of the next."""

@@ -6,7 +6,6 @@ on public problems come from exercises/NN_name/.known, which `grade stubs` write
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 from collections import defaultdict
@@ -24,12 +23,12 @@ from grader.calling.answer import Answer
 from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import compare
 from grader.comparison.trees import bits_of
+from grader.lesson.definitions import definitions_of
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
 from grader.lesson.paths import KNOWN
 from grader.reference.problem import Problem
 from grader.reference.runner import LocalStudent
-from grader.source.syntax import DefinitionNode
 from grader.verdict.explain.edits.source_file import SourceFile
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.needs import FunctionContents, is_borne_out, needs_of_formula
@@ -209,15 +208,12 @@ def mistakes_of_check(check: Check, assertion: Assertion | None) -> Iterator[Kno
             yield KnownMistake(mistake.id, mistake.message, needs_of_formula(mistake.formula), gives)
 
 
-def rows_of_method(lesson: Lesson, mistake: Mistake) -> Collection[str]:
+def rows_of_method(lesson: Lesson, mistake: Mistake) -> set[str]:
     """The rows about the method of a class in which the mistake is; none where it is elsewhere."""
     key, first = lesson.answer_key, mistake.old.partition("\n")[0]
     line = key[: key.find(first)].count("\n") + 1 if first else 0
-    for owner in (each for each in ast.parse(key).body if isinstance(each, ast.ClassDef)):
-        for each in owner.body:
-            if isinstance(each, DefinitionNode) and each.lineno <= line <= (each.end_lineno or 0):
-                return {i.name for i in lesson.checks if (i.function, i.method) == (owner.name, each.name)}
-    return ()
+    methods = [(item.name, definitions_of(item, key.encode())[-1]) for item in lesson.checks if item.method]
+    return {name for name, method in methods if method.lineno <= line <= (method.end_lineno or 0)}
 
 
 def in_reach(lesson: Lesson, function: str) -> set[str]:
