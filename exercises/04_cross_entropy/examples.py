@@ -17,4 +17,4 @@ def test_in_one_go(check):
         finite = answer.tensor is None or bool(answer.tensor.isfinite().all())
         found = "a wrong value" if finite else "NaN or an infinite value"
         where = f"The first example's true class has a probability of exactly 0: your `dlogits` has {found} there."
-        check.fail(f"{where} Where do you divide by a probability or take its logarithm?")
+        check.fail(f"{where} Do you divide by a probability, take its logarithm, or keep it above a smallest number?")

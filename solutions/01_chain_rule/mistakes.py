@@ -82,6 +82,8 @@ upper_end_only: (h > threshold).double().mean()
     Only the gates at the upper end are counted. tanh saturates at -1 as well.
 open_ones: (h.abs() <= threshold).double().mean()
     This is the share of open gates. Closed ones are those whose `h` is far from zero.
+threshold_is_closed: (h.abs() >= threshold).double().mean()
+    A gate exactly at the threshold is counted as closed. The question counts it as open.
 number: (h.abs() > threshold).sum()
     This is how many there are. A share is that number over the number of all elements.
 square: (h**2 > threshold).double().mean()

@@ -12,6 +12,9 @@ no_one_over_n: gradient = F.softmax(logits, 1); gradient[range(N), Y] -= 1; grad
     This is the gradient of the losses' sum. The loss is their mean over the batch: what does that do to each one?
 true_class_forgotten: F.softmax(logits, 1) / N
     These are the probabilities alone. The true class's own logit is in the loss as well: which term does it add?
+softmax_over_the_batch: gradient = F.softmax(logits, 0); gradient[range(N), Y] -= 1; gradient / N
+    Here the numbers of a column sum to one. Each example has probabilities of its own: along which axis do they sum to
+    one?
 labels_as_values: (F.softmax(logits, 1) - Y[:, None]) / N
     This subtracts the labels as if they were values. A label is a place: in which element of its row does the 1 belong?
 prediction_for_target: gradient = F.softmax(logits, 1); gradient[range(N), logits.argmax(1)] -= 1; gradient / N

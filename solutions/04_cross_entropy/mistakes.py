@@ -20,6 +20,8 @@ softmax_over_everything:
 minus_one_everywhere: (F.softmax(logits, 1) - 1) / n
     You subtract 1 in every column of a row. Only one logit of a row appears in the loss outside of the sum of
     exponentials: which one does `Yb` name?
+minus_one_at_all_labels: (F.softmax(logits, 1) - F.one_hot(Yb, probs.shape[1]).amax(0)) / n
+    In every row, 1 is subtracted at the true classes of all examples. A row is one example: which class is its own?
 predicted_for_true_class: gradient = F.softmax(logits, 1); gradient[range(n), logits.argmax(1)] -= 1; gradient / n
     You pull up the class that the network likes best, not the one that is true. The targets are in `Yb`; what the
     network believes is already in the other term.

@@ -14,6 +14,17 @@ no_one_over_n: dlogits = dlogits * 1.0
     `dlogits` is the gradient of the examples' losses added up, and so is all below it. The loss is their mean: what
     does that do to the share of each?
 
+turned_round: dlogits = -dlogits / n
+    All gradients have the opposite sign. In `dlogits`, what is subtracted from what: the 1 at the true class from the
+    probabilities, or the other way round?
+
+- dlogits[torch.arange(n), Yb] -= 1
+- dlogits = dlogits / n
+only_probabilities_divided:
+        dlogits = dlogits / n
+        dlogits[torch.arange(n), Yb] -= 1
+    In `dlogits`, the probabilities are divided by n, and the 1 of the true class is not. The mean is over all of it.
+
 - dlogits[torch.arange(n), Yb] -= 1
 true_class_forgotten:
     `dlogits` has the probabilities alone. The true class's own logit is in the loss as well: which term does it add?
@@ -66,7 +77,15 @@ no_deviation:
 db_batch_norm_skipped: db = dxhat.sum(0)
     `db` is made from a gradient above the normalisation. `b` is added into `x`: whose gradient belongs to it?
 
+- demb = dembcat.view(emb.shape)
+features_before_places: demb = dembcat.view(n, C.shape[1], -1).transpose(1, 2)
+    In `demb` the numbers are right, and in another order: each row is cut into features first and places second. In
+    which order did the forward `view` lay them side by side?
+
 - dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
+last_place_only: dC.index_add_(0, Xb[:, -1], demb[:, -1])
+    In `dC` only the last place of every context comes back. A context has several places, and each of them looked up a
+    row.
 first_place_only: dC.index_add_(0, Xb[:, 0], demb[:, 0])
     In `dC` only the first place of every context comes back. A context has several places, and each of them looked up a
     row.

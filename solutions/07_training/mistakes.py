@@ -22,6 +22,8 @@ one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
 nothing_changes: parameter = parameter - learning_rate * gradient
     The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it the name `p`, or
     returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
+uphill: parameter += learning_rate * gradient
+    The parameters move along the gradient, where the loss rises. In which direction does it fall?
 rate_written_in: parameter -= 0.1 * gradient
     The step is 0.1 times the gradient, whatever `learning_rate` is. Take the one that is given.
 
@@ -37,6 +39,9 @@ ix_shadowed:
     of their own.
 
 - for step, ix in enumerate(batches, start):
+counted_from_one: for step, ix in enumerate(batches, start + 1):
+    The learning rate is asked for with the number of the next step. The first step has the number `start`: is the
+    count raised too early?
 start_ignored: for step, ix in enumerate(batches):
     The steps are counted from 0 in each piece of the run, so the second piece begins with the learning rate of the
     first step. `start` says how many steps there were before.
@@ -132,11 +137,13 @@ loss_summed:
         loss = F.cross_entropy(logits, Yb, reduction="sum")
         dlogits = F.softmax(logits, 1)
         dlogits[range(n), Yb] -= 1
-    Is your loss the sum over the batch? It should be the mean. The gradients of the sum are n times too large.
+    Is your loss the sum over the batch? It should be the mean over its examples.
 
 # gradients: linear layer 2 and tanh
 
 - dhpreact = (1 - h**2) * dh
+no_tanh: dhpreact = dh
+    The slope of tanh is missing: tanh lies between batch norm and the second linear layer.
 sigmoid_s_slope: dhpreact = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
 
@@ -192,12 +199,3 @@ about_zero: return bnmean, hprebn.square().sum(0, keepdim=True) / (X.shape[0] - 
 from_the_left: context = [ix, *context[:-1]]
     The new token comes into the context from the left, and the newest one is the first. It comes in from the right.
 """)
-
-
-"""Edits of a `split_loss` with the forward pass written out in it.
-
-It is not `evaluate` that is edited, since `sample` rests on it as well and might go on for ever.
-"""
-
-
-"""Edits of a sampler that stops at 500 tokens: some of them would go on for ever."""

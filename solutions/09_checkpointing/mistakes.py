@@ -20,6 +20,11 @@ no_tanh:
             h = h @ W
         return h
     The layers are products only here. Every product goes through tanh before it is the next activation.
+last_layer_without_tanh:
+        for W in weights[:-1]:
+            h = torch.tanh(h @ W)
+        return h @ weights[-1]
+    The last layer has no tanh here. In this network every product goes through tanh, the last one as well.
 tanh_before_the_product:
         for W in weights:
             h = torch.tanh(h) @ W
@@ -52,6 +57,10 @@ gate_of_the_input: dz = dh * (1 - h[i] ** 2)
     that tanh?
 sigmoid: dz = dh * h[i + 1] * (1 - h[i + 1])
     h(1 - h) is the derivative of the sigmoid. tanh has another one, which is 1 where the activation is 0.
+gate_before_tanh: dz = dh * (1 - (h[i] @ weights[i]) ** 2)
+    1 - h² is the slope of tanh in terms of its result. What is squared here is what goes into the tanh.
+last_gate_skipped: dz = dh * (1 - h[i + 1] ** 2) if i < len(weights) - 1 else dh
+    `dout` is taken for the gradient of the last product. It is that of the last activation, after tanh.
 no_gate: dz = dh
     The gradient goes from activation to activation through the products alone. What does it meet between an activation
     and the product that it was made from?
@@ -112,6 +121,17 @@ first_layer_first:
 - forward(kept[-1], weights[end - every : end])
 each_segment_from_x: forward(x, weights[end - every : end])
     Every segment is computed from `x`, as if it were the first. Each starts where the one before it ended.
+
+- kept = [x]
+- for end in range(every, len(weights), every):
+-     kept.append(forward(kept[-1], weights[end - every : end]))
+ends_of_segments:
+        kept, h = [], x
+        for end in range(every, len(weights) + every, every):
+            h = forward(h, weights[end - every : end])
+            kept.append(h)
+    These are the activations that leave the segments. A segment is computed again from what goes into it: the first
+    one is `x`.
 
 - kept = [x]
 every_taken_as_number: every, kept = -(-len(weights) // every), [x]

@@ -370,8 +370,8 @@ def peak_of_one_segment(check):
 # Wasteful schemes: (message, mistake, fewest and most evaluations for a depth and a spacing).
 EXTRAVAGANT = (
     (
-        "That is about one whole pass too many. Is the output computed in a run of its own? The way back needs it for "
-        "the last segment only, which is computed again anyway.",
+        "That is about one whole pass too many. Is tanh evaluated again for its slope, which its result gives as well? "
+        "Or is the output computed in a run of its own?",
         "one_pass_too_many",
         lambda depth, every: (3 * depth - every - math.ceil(depth / every), 3 * depth),
     ),

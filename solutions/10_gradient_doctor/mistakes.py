@@ -146,7 +146,8 @@ steps_absolute: if last - first > 1.0:
 
 - if tripled > 1.5 * once:
 averaging_not_checked: if tripled < 0:
-    A loss that was not averaged is not found: compare the norm for the batch with that for the batch three times.
+    Losses that were not averaged are not found. Compare the norm for the batch with that for the batch three times,
+    with room for rounding.
 batch_turned_over: if tripled <= 1.5 * once:
     You expect the gradient of a mean to grow with the batch. With every example three times, a mean stays as it was.
 large_means_a_sum: if once > 10.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,8 @@ from grader.verdict.explain.edits.search import (
     OPERATORS_OF_A_CALL,
     Trials,
     explain_contents,
-    explain_edit,
+    explain_edits,
+    slips,
 )
 from grader.verdict.explain.errors import CallContext, explain_error_text, still_unwritten
 from grader.verdict.explain.explanation import SURE, Explanation
@@ -171,11 +172,19 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
         return found
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
-    edits = enumerate(trials.edits(function, known_of(check, failed)))
+    edits = trials.edits(function, known_of(check, failed))
+    numbers = [n for n, each in enumerate(edits) if each.function == function]
+    return explain_edits(slips(tried_on_check(tests, check, failed, trials, numbers), edits), f"`{check.item.name}`")
+
+
+def tried_on_check(
+    tests: Mapping[str, Test], check: Check, failed: CheckFailed, trials: Trials, numbers: Sequence[int]
+) -> Iterator[tuple[int, bool]]:
+    """(number, whether the check holds with the changed function), one after the other."""
     work, wrong = 0, first_wrong_call(check, failed)
-    for number, edit in ((n, each) for n, each in edits if each.function == function):
+    for number in numbers:
         check_interrupt()
-        target = trials.target(function, number)
+        target = trials.target(check.item.function, number)
         if target is None or work > MAX_OPERATORS:
             break
 
@@ -187,13 +196,13 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
         again = check.again_on(target)
         end = end_of(tests[check.item.name], again)
         target.on_return = None
-        if end is None and spoils_no_other(tests, check, target):
-            is_by_chance = 0 < again.compared_bits < MIN_BITS
-            return None if is_by_chance else explain_edit(edit, f"`{check.item.name}`")
+        holds = end is None and spoils_no_other(tests, check, target)
+        if holds and 0 < again.compared_bits < MIN_BITS:
+            break  # by chance
+        yield number, holds
         if isinstance(end, CheckFailed) and end.status == "timeout":
             break  # each of them takes as long as a function may
         work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
-    return None
 
 
 def known_of(check: Check, failed: CheckFailed) -> Known:

@@ -32,8 +32,8 @@ def zeros(wrong: WrongAnswer) -> Iterator[Explanation]:
     is_noise = is_zero or all(float(f.abs().max()) <= ROUNDING * floor for f, floor in pairs)
     if not is_noise or wrong.elements < FEW_NUMBERS or not any(bool(e.any()) for e in wrong.expected):
         return
-    ask = "What should have moved it?"
-    if isinstance(wrong, WrongGradient):
+    ask = "What should have moved it?" if is_zero else "Which numbers cancel: are they added up before a product?"
+    if isinstance(wrong, WrongGradient) and is_zero:
         ask = f"Where `{wrong.name}` is read, which of its elements change the result?"
     it = f"Every element of {wrong.it}" if any(found.ndim for found in wrong.found) else wrong.what
     yield Explanation("zeros", f"{it} is zero{'' if is_zero else ', up to rounding'}. {ask}")

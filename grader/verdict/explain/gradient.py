@@ -18,7 +18,7 @@ from grader.results.wording import listed_as_code
 from grader.verdict.explain import coefficients, formulas
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.changed_functions import INNER_GRADIENT
-from grader.verdict.explain.edits.search import Trials, explain_contents, explain_edit, first_right, known_on
+from grader.verdict.explain.edits.search import Trials, changes_tried, explain_contents, explain_edits, known_on, slips
 from grader.verdict.explain.errors import explain_no_answer
 from grader.verdict.explain.explanation import SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.known import are_right, known_mistake, mistakes_of_gradients
@@ -205,16 +205,14 @@ class GradientCase:
         known = known_on(self.problems[0], self.step, self.lesson.small_numbers, right, wrong)
         edits = trials.edits(self.function, known)
         sound = {item.function for item in self.lesson.checks} - {self.function}  # with rows, none of them wrong
-        slips = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function not in sound]
+        numbers = [n for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT and edit.function not in sound]
         steps = [each.name for each in self.lesson.gradients if each.function == self.function]
         if self.verdict.status != "error":
             others = (n for n in steps if self.goes_through(n, wrong) or self.goes_through(self.step, n))
             steps = [*dict.fromkeys((self.step, *(n for n in steps if n[1:] in self.right), *others))]
-        number = attempt(lambda: first_right(steps, self.cases, trials, slips))
-        if number is None:
-            return explanation
+        found = attempt(lambda: slips(changes_tried(steps, self.cases, trials, numbers), edits)) or []
         it = f"your `{self.step}`" if self.is_alone else "this gradient"
-        return explain_edit(edits[number], it, edits[number].question if self.is_alone else "")
+        return explain_edits(found, it, found[0].question if found and self.is_alone else "") or explanation
 
     def goes_through(self, step: str, wrong: str) -> bool:
         """Whether a gradient is computed from the `wrong` one: what undoes the slip makes it right as well."""

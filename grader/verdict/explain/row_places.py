@@ -94,7 +94,7 @@ def move_errors(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
         if user in functions and failing and failing[0] not in wrong:
             calls = (each for each in ast.walk(functions[user]) if called_name(each) == failing[0])
             row.line = min((call.lineno for call in calls), default=functions[user].lineno)  # type: ignore[attr-defined]
-            what = f"Your `{failing[0]}` fails here, and it is right by itself: what does `{user}` give it?"
+            what = f"Your `{failing[0]}` fails here, and it is right by itself: how does `{user}` call it?"
             row.message = f"{what} {row.message}"
             row.mistake = row.mistake and row.mistake._replace(message=row.message)
 

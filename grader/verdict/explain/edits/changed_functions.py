@@ -34,6 +34,7 @@ MAX_EDITED_CHARACTERS = 600_000
 """Of the changed functions together: a worker reads them all."""
 INNER_GRADIENT = "inner"
 """The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
+SPOILT_OUTSIDE = "spoilt_outside"
 PLACEHOLDER = "changed_function_"
 
 
@@ -140,7 +141,7 @@ def spoilt_outside(function: ast.FunctionDef) -> Edit:
     """No change at all: where that is right, no other change explains anything."""
     message = f"Run by itself, the `{function.name}` in line {function.lineno} is right: look for a decorator, a later "
     message += "line that puts something else in its place, or something that it keeps from call to call."
-    return Edit(function.name, "spoilt_outside", function.lineno, message)
+    return Edit(function.name, SPOILT_OUTSIDE, function.lineno, message)
 
 
 def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[Edit, ChildPlace, ast.AST]]:

@@ -6,7 +6,7 @@ gradient on every deciding problem, so what the message says is true of the code
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.edits.changed_functions import Edit
+from grader.verdict.explain.edits.changed_functions import SPOILT_OUTSIDE, Edit
 from grader.verdict.explain.edits.coded_changes import SMALLEST_ORDINARY, Known
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.wrong_answer import Cases
@@ -28,7 +28,11 @@ search where a function loops over elements, on every machine after the same num
 OPERATORS_OF_A_CALL = 100
 """Sending a call and comparing its answer takes as long as so many operators."""
 BATCH = 12
-"""Changed functions that are run in one round trip: the first batch in which a slip fits ends the search."""
+"""Changed functions that are run in one round trip."""
+SECOND_LOOK = 60
+"""So many changed functions more are tried for another line that may hold the slip."""
+
+SIGNS = {"minus_too_many", "wrong_operator"}
 
 
 class Trials(Protocol):
@@ -50,8 +54,10 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
-def first_right(steps: Sequence[str], cases: Cases, trials: Trials, numbers: Sequence[int]) -> int | None:
-    """The first changed function of these numbers that gives the right gradients of all `steps`, if one does."""
+def changes_tried(
+    steps: Sequence[str], cases: Cases, trials: Trials, numbers: Sequence[int]
+) -> Iterator[tuple[int, bool]]:
+    """(number, whether the changed function gives the right gradients of all `steps`), one after the other."""
 
     def elements(problem: Problem) -> int:
         return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
@@ -60,17 +66,28 @@ def first_right(steps: Sequence[str], cases: Cases, trials: Trials, numbers: Seq
     for start in range(0, len(numbers), BATCH):
         if start and start * (OPERATORS_OF_A_CALL + trials.operators(steps[0], smallest_first[0])) > MAX_OPERATORS:
             break
-        left, hangs = numbers[start : start + BATCH], False
+        batch, hangs = numbers[start : start + BATCH], False
+        left = batch
         for problem, step in product(smallest_first, steps):
             check_interrupt()
             found = trials.answers(step, problem, left) if left else {}
             hangs = hangs or any(answer.outcome == "timeout" for answer in found.values())
             left = [n for n in left if n in found and is_right(step, problem, found[n])]
-        if left:
-            return left[0]
+        yield from ((n, n in left) for n in batch)
         if hangs:  # each of them takes as long as a step may
             break
-    return None
+
+
+def slips(tried: Iterable[tuple[int, bool]], edits: Sequence[Edit]) -> list[Edit]:
+    """The first change that is right; and the first of another line, among the next ones: either may be the slip."""
+    found, left = list[Edit](), SECOND_LOOK
+    for number, is_right in tried:
+        if is_right and (not found or may_be_either(found[0], edits[number])):
+            found.append(edits[number])
+        left -= 1 if found else 0
+        if len(found) == 2 or not left or (found and found[0].kind == SPOILT_OUTSIDE):
+            break
+    return found
 
 
 def is_right(step: str, problem: Problem, answer: Answer) -> bool:
@@ -79,9 +96,18 @@ def is_right(step: str, problem: Problem, answer: Answer) -> bool:
     return is_float and judge_line(step[1:], [(problem, answer)]).passed
 
 
-def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
-    """The slip that a change undoes, in words; `it` is what becomes right."""
-    return Explanation(edit.kind, f"{edit.message.replace('{it}', it)} {question}".rstrip(), line=edit.line)
+def may_be_either(one: Edit, other: Edit) -> bool:
+    """Whether two changes undo the same: a sign, say, that was turned in one line and used in another."""
+    return one.line != other.line and (one.kind == other.kind or {one.kind, other.kind} <= SIGNS)
+
+
+def explain_edits(edits: Sequence[Edit], it: str, question: str = "") -> Explanation | None:
+    """The slip that a change undoes, in words; `it` is what becomes right. Another change may do the same."""
+    if not edits:
+        return None
+    first, *others = edits
+    texts = [first.message, *(f"It may be another line instead. {each.message}" for each in others), question]
+    return Explanation(first.kind, " ".join(filter(None, texts)).replace("{it}", it), line=first.line)
 
 
 def explain_contents(contents: Mapping[str, Any] | None) -> Explanation | None:

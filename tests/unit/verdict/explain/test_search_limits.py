@@ -17,7 +17,7 @@ from grader.comparison.trees import agreement
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.checks import by_edits, explain_check
 from grader.verdict.explain.edits.changed_functions import Edit
-from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
+from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, changes_tried
 from grader.verdict.judge.checks import CheckFailed, ScenarioResult
 
 HANGS = Answer("timeout", message="It did not return within 10 seconds.")
@@ -55,20 +55,24 @@ class Changed:
         return {n: HANGS if n == self._hangs else right if n == self._right else wrong for n in numbers}
 
 
+def first_right(cases, changed):
+    return next((n for n, is_right in changes_tried(["dx"], cases, changed, range(300)) if is_right), None)
+
+
 def test_functions_that_do_much_are_changed_less_often(cases):
     for operators in [0, 900, MAX_OPERATORS]:
         starts = range(BATCH, 300, BATCH)
         batches = 1 + sum(start * (OPERATORS_OF_A_CALL + operators) <= MAX_OPERATORS for start in starts)
         tried, changed = min(300, batches * BATCH), Changed(operators)
-        assert first_right(["dx"], cases, changed, range(300)) is None and len(changed.tried) == tried
-        assert first_right(["dx"], cases, Changed(operators, right=tried), range(300)) is None
-        assert first_right(["dx"], cases, Changed(operators, right=tried - 1), range(300)) == tried - 1
+        assert first_right(cases, changed) is None and len(changed.tried) == tried
+        assert first_right(cases, Changed(operators, right=tried)) is None
+        assert first_right(cases, Changed(operators, right=tried - 1)) == tried - 1
 
 
 def test_a_changed_function_that_hangs_ends_the_search(cases):
     changed = Changed(hangs=3)
-    assert first_right(["dx"], cases, changed, range(300)) is None and len(changed.tried) == BATCH
-    assert first_right(["dx"], cases, Changed(hangs=3, right=5), range(300)) == 5
+    assert first_right(cases, changed) is None and len(changed.tried) == BATCH
+    assert first_right(cases, Changed(hangs=3, right=5)) == 5
 
 
 class Target(target.Target):
