@@ -17,6 +17,7 @@ from grader.calling.target import Target
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import agreement
 from grader.results import NamedMistake, Row, Status
+from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
@@ -73,6 +74,10 @@ def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) 
             found = attempt(lambda: by_edits(tests, check, failed)) or found
         if found is not None:
             return CheckFailed(found.message, failed.status, found.id, found.line or failed.line, failed.compared)
+        unread = attempt(lambda: check.student.trials.contents(check.item.function)["unread"]) or []
+        if failed.mistake is None and failed.compared is not None and unread:
+            ask = f"`{check.item.function}` never reads {listed_as_code(unread)}: is that as it should be?"
+            return CheckFailed(f"{failed} {ask}", failed.status, None, failed.line, failed.compared)
     return failed
 
 
