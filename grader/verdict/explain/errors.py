@@ -175,14 +175,8 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
         return (
             f"`{name}` is in none of the forward lines that this gradient is about. Which of their values do you mean?"
         )
-    if name in ("keepdim", "dim", "axis"):
-        value = "True" if name == "keepdim" else "1"
-        return f"Nothing has the name `{name}`. If it is an argument, it needs a value: `{name}={value}`."
     if name in USUAL_NAMES or name == "torch" or name in sys.stdlib_module_names:
         line = USUAL_NAMES.get(name, f"import {name}")
-        misspelled = nearest(name, context.contents.get("imports", ()), 0.7)
-        if misspelled and misspelled != name:
-            return f"The file imports `{misspelled}`, and no `{name}`. Do you mean `{line}`?"
         return f"`{name}` is not imported: write `{line}` at the top of the file."
     others = [each for each in context.contents.get("names", ()) if each != name]
     unread = context.contents.get("unread", ())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 UNNAMED_MULTIPLE = "multiple"
 """The id of a factor without a name: an explanation that says where it comes from is better."""
 SURE = frozenset(
-    {"sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "not_broadcast", "keepdim"}
+    {"sum_missing", "wrong_axis", "mean_for_sum", "not_broadcast", "keepdim"}
     | {"not_reshaped", "transposed", "reversed", "sign", "branch_missing", "branch_sign", "other_gradient"}
     | {"local_derivative_missing", "upstream_forgotten", "upstream_left_out", "changed_argument"}
 )

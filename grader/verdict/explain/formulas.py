@@ -45,9 +45,6 @@ def wrong_sum(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 if copied != [axis]:
                     yield WrongFormula(identifier, f"{text} along which it was copied.", total, (SUMS,))
                 yield WrongFormula("mean_for_sum", average, mean, (AVERAGES,))
-        text = f"You sum over everything: {what}. Sum only over the axis along which it was copied."
-        for everything in (by(torch.sum), by(lambda u: u.sum().expand(small))):
-            yield WrongFormula("summed_too_much", text, everything, (SUMS,))
 
 
 def gradient_with(

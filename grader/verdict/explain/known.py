@@ -95,9 +95,8 @@ def pieces(found: Any) -> Iterator[bytes]:
         for each in found:
             yield from pieces(each)
     elif isinstance(found, (int, float, Tensor, numpy.ndarray)) and not isinstance(found, bool):
-        values = (
-            torch.as_tensor(found).detach().double().nan_to_num(AS_INFINITE).clamp(-AS_INFINITE, AS_INFINITE).numpy()
-        )
+        numbers = torch.as_tensor(found, dtype=torch.float64).detach().nan_to_num(AS_INFINITE)
+        values = numbers.clamp(-AS_INFINITE, AS_INFINITE).numpy()
         largest = abs(values[abs(values) < AS_INFINITE]).max(initial=0.0)
         yield f"{values.shape} {largest * STEPS:.8g}".encode()
         yield (values / (largest or 1.0) * STEPS).clip(-(2**40), 2**40).round().astype(numpy.int64).tobytes()

@@ -1,8 +1,7 @@
 """What every right gradient has and this answer lacks, where no formula fits.
 
-An element that changes nothing has the gradient zero. Where a number that is added to a whole row changes nothing, the
-gradients of the row add up to zero. And in a call with an upstream gradient that is zero except for one element, the
-gradient is zero wherever the forward pass does not compute that element from.
+An element that changes nothing has the gradient zero. And in a call with an upstream gradient that is zero except for
+one element, the gradient is zero wherever the forward pass does not compute that element from.
 """
 
 from __future__ import annotations
@@ -25,9 +24,7 @@ from grader.verdict.judge.line import judge_line
 PROBE_RTOL = 1e-6
 """Slopes closer than this share of the larger one are equal."""
 PROBE_ZERO = 1e-9
-"""An element smaller than this share of the largest is zero, and so is a sum smaller than this share of its terms."""
-NOT_ROUNDING = 1e-3
-"""A sum that is larger than this share of its terms is not zero."""
+"""An element smaller than this share of the largest is zero."""
 
 
 def explain_by_properties(student: StepRunner, step: str, name: str, problems: Sequence[Problem]) -> Explanation | None:
@@ -41,7 +38,7 @@ def explain_by_properties(student: StepRunner, step: str, name: str, problems: S
     is_chosen = is_chosen and len(wrong.problems) == len(problems)
     is_chosen = is_chosen and problem.requested_instead(name, student.answers(problem)[step].uses) is None
     probed = wrong_pattern(student, step, problem) if is_chosen else iter(())
-    return next(chain(not_zero(wrong), sums_not_zero(wrong), probed), None)
+    return next(chain(not_zero(wrong), probed), None)
 
 
 # Without a further call ----------------------------------------------------------------------------------------------
@@ -61,31 +58,6 @@ def not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
             f"changing those changes nothing that is computed from `{wrong.name}`. Yours is not zero there, for "
             f"example in {first}. Why does a change there change nothing?",
         )
-
-
-def sums_not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
-    """Rows or columns of the gradient that add up to zero, and do not in the answer."""
-    for axis in reversed(range(wrong.expected[0].ndim if wrong.same_shape else 0)):
-        pairs = [(f, e) for f, e in wrong.pairs if e.shape[axis] > 1]
-        if len(pairs) < 2 or not all(has_zero_sums(expected, axis) for _, expected in pairs):
-            continue
-        if not all(bool((f.sum(axis).abs() > NOT_ROUNDING * f.abs().sum(axis)).any()) for f, _ in pairs):
-            continue
-        sums = pairs[0][0].sum(axis).flatten()
-        word = {1: "line", 2: "row" if axis == 1 else "column"}.get(wrong.expected[0].ndim, f"line along axis {axis}")
-        yield Explanation(
-            "sum_not_zero",
-            f"Adding the same number to a whole {word} of `{wrong.name}` changes nothing that is computed from it, so "
-            f"each {word} of the gradient adds up to zero. One of yours adds up to "
-            f"{float(sums[sums.abs().argmax()]):.3g} in one problem. Is a term missing, does one have the wrong size, "
-            "or are numbers at the wrong places?",
-        )
-
-
-def has_zero_sums(tensor: Tensor, axis: int) -> bool:
-    """Whether every line along the axis adds up to zero, and not all of it is zero."""
-    sums, sizes = tensor.sum(axis).abs(), tensor.abs().sum(axis)
-    return bool(tensor.any()) and bool((sums <= PROBE_ZERO * torch.maximum(sizes, sizes.max() * PROBE_ZERO)).all())
 
 
 # With a chosen upstream gradient -------------------------------------------------------------------------------------

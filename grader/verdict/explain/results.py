@@ -14,16 +14,13 @@ from grader.verdict.explain.formulas import sum_still_missing, transposed, wrong
 from grader.verdict.explain.problem_values import factors_of
 from grader.verdict.explain.wrong_answer import FEW_NUMBERS, WrongAnswer, first_that_fits
 
-MAX_WRONG_PARTS = 12
-"""Wrong parts that are examined: the others usually have the same mistake as the first."""
-
 
 def explain_results(
     agreements: Sequence[Agreement], sizes: Sequence[Mapping[str, int]], rtol: float
 ) -> Explanation | None:
     """The pattern of one part on every draw, whose `sizes` are given. One draw or few numbers show no constant."""
     wrong = [{each.part: each.tensors for each in agreement.findings if each.tensors} for agreement in agreements]
-    for part in list(wrong[0])[:MAX_WRONG_PARTS] if wrong else ():
+    for part in wrong[0] if wrong else ():
         pairs = [each[part] for each in wrong if part in each]
         if len(pairs) == len(wrong):
             explanation = explain_tensors(f"`{part}`" if part else "The result", pairs, sizes, rtol)

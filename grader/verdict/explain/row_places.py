@@ -23,7 +23,7 @@ from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
-    | {UNNAMED_MULTIPLE, "wrong_pattern", "wrong_slope", "not_zero_elsewhere", "sum_not_zero"}
+    | {UNNAMED_MULTIPLE, "wrong_pattern", "wrong_slope", "not_zero_elsewhere"}
 )
 """Explanations that leave open which function is the cause."""
 

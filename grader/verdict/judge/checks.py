@@ -186,11 +186,7 @@ class Check:
         return self.book.value((*drawn, make.__qualname__), lambda: make(torch.Generator().manual_seed(seed), **sizes))
 
     def agrees(
-        self,
-        scenario: Scenario,
-        draws: Draws = ({},),
-        reference: Any = None,
-        tolerance: float = TOLERANCE,
+        self, scenario: Scenario, draws: Draws = ({},), reference: Any = None, tolerance: float = TOLERANCE
     ) -> None:
         """Run `scenario(on, generator, **draw)` on the student and on the reference. End the check where they differ.
 

@@ -22,7 +22,7 @@ from grader.comparison.trees import agreement, bits_of, is_tensor, shown
 from grader.lesson.course_modules import installed_copy, load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.results import Status
-from grader.verdict.judge.checks import Check, CheckFailed, Scenario, ScenarioResult, Test, tests_of
+from grader.verdict.judge.checks import Check, CheckFailed, Draws, Scenario, ScenarioResult, Test, tests_of
 
 EXAMPLES_FILE = "examples.py"
 PUBLIC_SEED = 13
@@ -63,11 +63,7 @@ class Example(Check):
             raise CheckFailed(finding.message, status, compared=(None, [ScenarioResult({}, found, expected, compared)]))
 
     def agrees(
-        self,
-        scenario: Scenario,
-        draws: Sequence[Mapping[str, Any]] = ({},),
-        reference: Any = None,
-        tolerance: float = TOLERANCE,
+        self, scenario: Scenario, draws: Draws = ({},), reference: Any = None, tolerance: float = TOLERANCE
     ) -> None:
         """As `Check.agrees`, against a `reference` that the example gives. Raises LessonError for one without it."""
         if reference is None:

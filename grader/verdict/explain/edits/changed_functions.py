@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -120,21 +120,12 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
 def changes(around: Around) -> Iterator[Change]:
     """Every change of one function by a rule."""
     function, parents = around.function, around.parents
-    operations = (n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.Mult))
-    times = Counter((type(each.op), quote(each.right)) for each in operations)
     for node, place in nodes_with_places(function):
         parents[id(node)] = place[0]
         is_target = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
         for number, new, words in changes_by_rules(node, around):
-            if (not is_target or isinstance(new, ast.Subscript)) and not undoes_another(node, new, times):
+            if not is_target or isinstance(new, ast.Subscript):
                 yield Change(number, node, place, new, around, words)
-
-
-def undoes_another(old: ast.AST, new: ast.AST, times: Mapping[tuple[type[ast.operator], str], int]) -> bool:
-    """Whether it multiplies by what it divided by, and another place divides by it as well: it may undo that one."""
-    if not isinstance(old, ast.BinOp) or not isinstance(new, ast.BinOp) or not isinstance(new.op, ast.Div | ast.Mult):
-        return False
-    return new.left is old.left and new.right is old.right and times.get((type(old.op), quote(old.right)), 0) > 1
 
 
 def spoilt_outside(function: ast.FunctionDef) -> Edit:

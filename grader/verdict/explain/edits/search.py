@@ -111,12 +111,10 @@ def explain_edits(edits: Sequence[Edit], it: str, question: str = "") -> Explana
 
 
 def explain_contents(contents: Mapping[str, Any] | None) -> Explanation | None:
-    """A function that draws random numbers (no change of it is right twice), or that reads what autograd would give."""
+    """A function that draws random numbers: no change of it is right twice."""
     if contents is not None and (name := contents["random"]):
         text = f"`{name}` draws new numbers in each call. Which of the values that are given belongs there?"
         return Explanation("random_numbers", text)
-    if contents is not None and "grad" in contents["calls"]:
-        return Explanation("reads_grad", "Your code reads `.grad`, which is None here: autograd has not run.")
     return None
 
 

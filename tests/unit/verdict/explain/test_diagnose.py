@@ -155,7 +155,6 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("wrong_axis", "c", lambda p: dc_unsummed(p).sum(0), lambda p: dc_unsummed(p).cumsum(0)[-1] * 2),
     ("mean_for_sum", "b", lambda p: db_unsummed(p).mean(0), lambda p: db_unsummed(p).median(0).values),
     ("mean_for_sum", "c", lambda p: dc_unsummed(p).mean(1, True), lambda p: dc_unsummed(p).sum(1, True) / 7.5),
-    ("summed_too_much", "b", lambda p: db_unsummed(p).sum(), lambda p: db_unsummed(p).sum() + 1),
     ("keepdim", "c", lambda p: p.reference("c").squeeze(1), lambda p: p.reference("c").squeeze(1) * 1.001),
     ("keepdim", "y", lambda p: p.reference("y")[:, None], lambda p: p.reference("y").flatten()),
     ("ratio", "W", times(lambda n: n, "W"), times(lambda n: n + 1, "W")),
