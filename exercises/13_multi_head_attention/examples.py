@@ -25,3 +25,5 @@ def test_merge_heads(check):
 def test_any_strides(check):
     check.gives("merge_heads", (in_another_order(BY_HEAD),), BY_POSITION)
     check.gives("split_heads", (in_another_order(BY_POSITION), 2), BY_HEAD)
+    two = torch.cat([BY_POSITION, 2 * BY_POSITION]).transpose(0, 1).contiguous().transpose(0, 1)
+    check.gives("split_heads", (two, 2), torch.cat([BY_HEAD, 2 * BY_HEAD]))

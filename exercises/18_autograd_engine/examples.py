@@ -210,9 +210,10 @@ def test_value_zero_grad(check):
 
 
 def test_unbroadcast(check):
-    ones = torch.ones(2, 3, dtype=torch.float64)
-    for shape, sums in {(3,): [2.0] * 3, (2, 1): [[3.0], [3.0]], (1, 3): [[2.0] * 3], (): 6.0}.items():
-        check.gives("unbroadcast", (ones, shape), torch.tensor(sums, dtype=torch.float64))
+    g = torch.tensor([[1.5, 2.0, 3.0], [4.0, 5.0, 7.0]], dtype=torch.float64)
+    sums = {(3,): [5.5, 7.0, 10.0], (2, 1): [[6.5], [16.0]], (1, 3): [[5.5, 7.0, 10.0]], (): 22.5}
+    for shape, summed in sums.items():
+        check.gives("unbroadcast", (g, shape), torch.tensor(summed, dtype=torch.float64))
 
 
 def cases(*texts, shapes=((2, 3), (3,))):

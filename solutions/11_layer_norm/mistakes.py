@@ -5,6 +5,10 @@ import torch
 from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
+[dgain]
+sums_multiplied: dout.sum((0, 1)) * norm.sum((0, 1))
+    The sums are taken before the product. Each upstream gradient belongs to its own `norm`.
+
 [dvar]
 same_exponent: -0.5 * inv_std * dinv_std
     The exponent came down as a factor but has not fallen by one.
@@ -22,6 +26,11 @@ scale_outside: scale * rstd * (dy - dy.mean(-1, keepdim=True) - xhat * (dy * xha
     `scale` comes in last. It differs from feature to feature, so it cannot be taken out of the two means.
 batch_axis: g = dy * scale; rstd * (g - g.mean(0, keepdim=True) - xhat * (g * xhat).mean(0, keepdim=True))
     These are batch norm's means, over the examples. Which numbers share a mean in layer norm?
+means_over_all_rows: g = dy * scale; rstd * (g - g.mean((0, 1)) - xhat * (g * xhat).mean((0, 1)))
+    These are means over batch and time, as in batch norm. Which numbers share a mean in layer norm?
+variance_term_without_xhat: g = dy * scale; mean = g.mean(-1, keepdim=True); rstd * (g - mean - xhat * mean)
+    The path through the variance lacks a factor in its mean: how strongly a number moves the variance depends on its
+    own distance from the mean.
 no_epsilon:
         g = dy * scale
         variance, mean = torch.var_mean(x, -1, correction=0, keepdim=True)

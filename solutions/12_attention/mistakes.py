@@ -31,6 +31,10 @@ sums_first: (dq + dk + dv) @ (Wq + Wk + Wv).T
 one_matrix: (dq + dk + dv) @ Wq.T
     All three gradients go back through `Wq` here. Which matrix made `k` from `x`, and which made `v`?
 
+[dQ]
+softmax_skipped: dO @ V.transpose(1, 2) @ K / K.shape[2] ** 0.5
+    The way back does not pass the softmax: between `P` and the scores it has a derivative of its own.
+
 [dK]
 no_softmax: dP = dO @ V.transpose(1, 2); dP.transpose(1, 2) @ Q / Q.shape[2] ** 0.5
     Between the scores and the weights there is a softmax. Its derivative is missing.

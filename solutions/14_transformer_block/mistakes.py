@@ -34,6 +34,10 @@ no_root_two:
         dout * (probability + x * torch.exp(-(x**2) / 2) / math.sqrt(math.pi))
     The density's constant is too large. The argument of `erf` is x divided by a root: what does the chain rule make of
     that?
+no_root_of_two_pi:
+        probability = (1 + torch.erf(x / math.sqrt(2))) / 2
+        dout * (probability + x * torch.exp(-(x**2) / 2) / (2 * math.pi))
+    The density is divided by 2π. Is a root missing?
 no_x:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
@@ -96,6 +100,8 @@ eps_outside: rrms = (((x**2).mean(2, keepdim=True) ** 0.5 + eps) ** 2)
 variance: rrms = (x.var(2, keepdim=True, unbiased=False) + eps)
     This is the root of the variance, as in layer norm. RMSNorm takes the mean of the squares: nothing is subtracted.
 - (dout * xhat).sum((0, 1))
+dgain_with_the_gain: (dout * gain * xhat).sum((0, 1))
+    `dgain` has the gain itself in it. What is the derivative of `gain * xhat` with respect to the gain?
 gain_of_x: (dout * x).sum((0, 1))
     `dgain` is made with x itself. What does the forward pass multiply by the gain?
 

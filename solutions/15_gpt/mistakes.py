@@ -14,6 +14,8 @@ future_read: scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5
     There is no mask in the forward pass, so a position reads the tokens that it is to predict.
 scores_not_scaled: scores = (q @ k.transpose(2, 3)).masked_fill(~past, -math.inf)
     In the forward pass, the scores are not divided by the root of the head's size.
+scores_by_all_channels: scores = (q @ k.transpose(2, 3) / x.shape[2] ** 0.5).masked_fill(~past, -math.inf)
+    In the forward pass, the scores are divided by the root of all channels. The size of one head belongs there.
 - x, blocks = p["wte"][X] + p["wpe"][:time], []
 no_positions: x, blocks = p["wte"][X], []
     `wpe` is not in the forward pass. The embedding of a position is added to that of its token.
@@ -184,6 +186,8 @@ residual_1_from_above: dx = dx + through_attention
 
 # embeddings
 - d["wpe"][: X.shape[1]] = dx.sum(0)
+positions_averaged: d["wpe"][: X.shape[1]] = dx.mean(0)
+    `dwpe` is the mean over the batch. A row of `wpe` is added in every example: what does that do to its gradients?
 positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
     `dwpe` is that of the first example alone. In how many examples is a row of `wpe` added?
 rows_missing: d["wpe"] = dx.sum(0)
@@ -311,7 +315,7 @@ decay_in_gradient_alone:
     The decay is added to the gradient, and so it enters both averages (L2 regularisation). AdamW keeps it apart.
 - parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
 eps_in_root: parameter.sub_(rate * mean / (square + 1e-8).sqrt())
-    The 1e-8 is added under the root. It is added to the root, which matters for small gradients.
+    The 1e-8 is added under the root. In Adam it stands beside the root, which matters for small gradients.
 no_root: parameter.sub_(rate * mean / (square + 1e-8))
     This divides by the mean square. Adam divides by its root.
 epsilon_forgotten: parameter.sub_(rate * mean / square.sqrt())
@@ -325,11 +329,11 @@ no_warm_up: return 0.01
     The rate begins at its largest value. In the first tenth of the run it rises.
 - return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
 falls_to_zero: return 0.01 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
-    The rate falls to zero. It ends at 0.001.
+    The rate falls to zero. It should end at 0.001.
 over_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * step / max_steps)) / 2
-    The cosine runs over the whole run. It begins where the first tenth ends.
+    The cosine runs over the whole run. It should begin where the first tenth ends.
 linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)
-    The rate falls along a straight line. It follows half a period of a cosine.
+    The rate falls along a straight line. It should follow half a period of a cosine.
 constant: return 0.01
     The rate stays at 0.01 after the first tenth. From there on it falls.
 

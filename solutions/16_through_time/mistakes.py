@@ -30,13 +30,15 @@ never_cut: if False:
     Nothing is cut off: this is the gradient of the whole sequence. What may not pass the border between two chunks?
 start_cut_off: if t % k == 0:
     The start is cut off as well. No chunk computed `h0`, so it is at no border: what comes back to it counts.
+late_but_for_the_first: if t > 0 and (t + 1) % k == 0:
+    The cut is at the wrong step. The first step of a chunk reads a state at the border, the last one computes a state.
 one_step_late: if (t + 1) % k == 0:
     The cut is at the wrong step. The first step of a chunk reads a state at the border, the last one computes a state.
 from_the_end: if t > 0 and (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
 - dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
 outside_only: dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1], h[t + 1], h[t], x[t], Wx, Wh)
-    What comes back from the later steps is lost: every state gets the gradient from outside only.
+    What comes back from the later steps is lost on the way. From where does a state get its gradient?
 inside_only:
         outside = dh[t + 1] if t == len(x) - 1 else 0
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
@@ -186,6 +188,8 @@ states_before: dWo = h[:-1].transpose(0, 1).flatten(0, 1).T @ dlogits.flatten(0,
 last_logits_only: dWo = states[:, -1].T @ dlogits[:, -1]
     `dWo` has the term of the last step only. The head is used at every step.
 - dh[1:] = (dlogits @ p["Wo"].T).transpose(0, 1)
+one_state_too_early: dh[:-1] = (dlogits @ p["Wo"].T).transpose(0, 1)
+    The gradients of the states are shifted by one. Of which state is the first logit made?
 last_state_only: dh[-1] = dlogits[:, -1] @ p["Wo"].T
     Only the last state gets a gradient from the head. Every state predicts a token.
 - da = dh * (1 - h**2)

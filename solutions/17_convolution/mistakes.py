@@ -59,7 +59,7 @@ other_padding: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :
 no_stride: scatter_line(dy, w, F.pad(x, (0, dy.shape[2])), 1, padding)[:, :, : x.shape[2]]
     Your windows are next to each other. By how much does the forward pass move from one to the next?
 short: F.conv_transpose1d(dy, w, None, stride, padding)
-    This has the shape of what the windows cover. Behind the last window there can be a rest that belongs to `x`, too.
+    Behind the last window there can be a rest that belongs to `x`, too. Which columns of `padded` are those of `x`?
 not_cut: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)
     This is the gradient of `padded`. Which of its columns belong to `x`?
 empty_slice: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, padding:-padding]
@@ -83,6 +83,14 @@ one_row: dY[:, :, 0].sum((0, 2))
     This uses the first row only. To how many places is `B[f]` added?
 
 [dX]
+filters_summed_first: scatter(dY.sum(1, keepdim=True), W.sum(0, keepdim=True), X, stride, padding)
+    The sums over the filters are taken before the product. Each filter's upstream gradient goes back through its own
+    kernel.
+rest_in_front:
+        covered = F.conv_transpose2d(dY, W, None, stride)
+        below, right = (X.shape[i] + 2 * padding - covered.shape[i] for i in (2, 3))
+        F.pad(covered, (right, 0, below, 0))[:, :, padding : padding + X.shape[2], padding : padding + X.shape[3]]
+    The rows and columns that no window reads are put in front. On which side of the image is a rest left?
 flipped: scatter(dY, W.flip(2, 3), X, stride, padding)
     The kernel is the wrong way round. If you scatter, nothing is flipped.
     A flip belongs to the form in which you *gather*.
@@ -98,7 +106,7 @@ one_axis_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, padding 
 columns_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, : X.shape[2], padding : padding + X.shape[3]]
     The columns are cut off on both sides, the rows only at the end. At which row does the image begin?
 short: F.conv_transpose2d(dY, W, None, stride, padding)
-    This has the shape of what the windows cover. A rest behind the last window belongs to `X`, too.
+    A rest behind the last window belongs to `X`, too. Which rows and columns of the padded image are those of `X`?
 rest_of_stride_less_one: F.conv_transpose2d(dY, W, None, stride, padding, stride - 1)
     The rest behind the last window is not always `stride - 1` long. How long is it, for rows and for columns?
 last_windows_lost: scatter(dY[:, :, :-1, :-1], W, X, stride, padding)
@@ -117,6 +125,14 @@ one_stride:
     Your windows move by the stride along one axis only.
 
 [dpicture]
+values_for_gradients:
+        gradient = torch.zeros_like(picture)
+        for i in range(dlargest.shape[2]):
+            for j in range(dlargest.shape[3]):
+                place = (..., slice(i * stride, i * stride + rows), slice(j * stride, j * stride + columns))
+                gradient[place] += picture[place] * largest(picture[place])
+        gradient
+    The largest numbers themselves go back. What comes back to the place of the largest one?
 overwritten:
         gradient = torch.zeros_like(picture)
         for i in range(dlargest.shape[2]):

@@ -380,6 +380,8 @@ power_without_upstream: return Tensor(self.data**exponent, [(self, lambda g: slo
     This is the local derivative of a power. The upstream gradient is missing.
 
 - return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
+log_by_the_result: return Tensor(self.data.log(), [(self, lambda g: g / self.data.log())])
+    The gradient is divided by the logarithm itself. The slope of log is one over its input.
 log_times: return Tensor(self.data.log(), [(self, lambda g: g * self.data)])
     The slope of log is one over its input.
 

@@ -198,8 +198,8 @@ def explain_rows(lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, fun
     text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     row_places.explain_missing(lesson, judged.rows, functions, text)
     row_places.locate_gradients(lesson, judged.rows, text)
-    row_places.move_errors(lesson, judged.rows, submitted.files[BACKWARD_FILE])
     row_places.name_wrong_functions(lesson, judged.rows, text)
+    row_places.move_errors(lesson, judged.rows, submitted.files[BACKWARD_FILE])
 
 
 def in_its_place(row: Row, submitted: LessonFiles) -> Row:

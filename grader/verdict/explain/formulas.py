@@ -112,10 +112,10 @@ def wrong_shape(wrong: WrongAnswer) -> Iterator[WrongFormula]:
     text = f"The numbers of {wrong.it} are right, their shape is not: {shapes}."
     differs_in_ones = [n for n in found.shape if n != 1] == [n for n in expected.shape if n != 1]
     if isinstance(wrong, WrongGradient):
-        view = f"`.view({wrong.name}.shape)`"
-        advice = f"{view} makes it right"
+        reshape = f"`.reshape` to the shape of `{wrong.name}`"
+        advice = f"{reshape} makes it right"
         if not differs_in_ones:
-            identifier, advice = "not_reshaped", f"undo what the forward line did to the shape ({view})"
+            identifier, advice = "not_reshaped", f"undo what the forward line did to the shape ({reshape})"
         elif found.ndim < expected.ndim:
             needs, advice = (KEEPDIM,), "sum with `keepdim=True`"
         text = f"The numbers are right, the shape is not: {shapes}; {advice}."

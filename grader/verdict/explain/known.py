@@ -199,12 +199,15 @@ def mistakes_of_check(check: Check, assertion: Assertion | None) -> Iterator[Kno
     elif assertion is not None:
         calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1].calls)
         called = {call.function.partition(".")[0] for call in calls} | in_reach(lesson, check.item.function)
+        own_calls = {call.function for call in check.on.calls}
         possible = [each for each in lesson.mistakes if each.gradient in called]
         for mistake in sorted(possible, key=lambda each: each.gradient != check.item.function):
             if (rows := rows_of_method(lesson, mistake)) and check.student.right_rows.issuperset(rows):
                 continue
             gives = partial(digests_of_scenario, check, assertion, mistake)
-            yield KnownMistake(mistake.id, mistake.message, needs_of_formula(mistake.formula), gives)
+            is_here = mistake.gradient == check.item.function or mistake.gradient not in own_calls
+            message = mistake.message if is_here else f"In your `{mistake.gradient}`: {mistake.message}"
+            yield KnownMistake(mistake.id, message, needs_of_formula(mistake.formula), gives)
 
 
 def rows_of_method(lesson: Lesson, mistake: Mistake) -> set[str]:

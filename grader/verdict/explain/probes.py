@@ -83,16 +83,20 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         others = [f"d{each}" for each in problem.graph.consumers[name] if each != consumer]
         are = f", and {listed_as_code(others)} {'is' if len(others) == 1 else 'are'} zero" if others else ""
         given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}{are}. Then `{step}`"
-        from_here = f"because `{consumer}{list(index)}` is computed from"
+        moved = f"`{consumer}{list(index)}`"
         if excess:
-            where = f"{int(reached.sum())} of its {reached.numel()} elements, {from_here} those"
-            if int(reached.sum()) == 1:
-                where = f"{reached.nonzero()[0].tolist()}, {from_here} that element"
-            text = f"is zero outside {where} alone" if bool(reached.any()) else "is zero"
-            text = f"{given} {text}; yours is {float(found[tuple(excess[0])]):.3g} in {excess[0]}."
-            yield Explanation("wrong_pattern", text)
+            count, places = int(reached.sum()), reached.nonzero().tolist()
+            where = str(places[0]) if count == 1 else f"{count} of its {reached.numel()} elements"
+            text = (
+                f"is zero outside {where}, because a small change elsewhere does not move {moved}"
+                if count
+                else "is zero"
+            )
+            yield Explanation(
+                "wrong_pattern", f"{given} {text}; yours is {float(found[tuple(excess[0])]):.3g} in {excess[0]}."
+            )
         elif lack:
-            text = f"{given} is not zero in {lack[0]}, {from_here} that element; yours is zero there."
+            text = f"{given} is not zero in {lack[0]}, because a change there moves {moved}; yours is zero there."
             yield Explanation("wrong_pattern", text)
         elif int(reached.sum()) == 1:
             slope, yours = float(expected[reached]), float(found[reached])

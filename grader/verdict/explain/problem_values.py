@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -59,6 +60,9 @@ def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
             factors |= {f"({label}−1)": n - 1, f"1/({label}−1)": 1 / (n - 1)}
             factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}
         factors |= {f"{label}/({label}+1)": n / (n + 1), f"({label}+1)/{label}": (n + 1) / n, f"2/{label}": 2 / n}
+    for (one, n), (other, m) in combinations(sizes.items(), 2):
+        factors |= {f"{one}·{other}": n * m, f"1/({one}·{other})": 1 / (n * m)}
+        factors |= {f"{one}/{other}": n / m, f"{other}/{one}": m / n}
     return factors
 
 

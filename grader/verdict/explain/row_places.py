@@ -88,14 +88,14 @@ def move_errors(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
     """Move errors out of functions that are right by themselves, to where they are called with other values."""
     wrong = {lesson.item_for(row.name).function for row in rows if row.status not in ("passed", "here")}
     functions = {item.function: found[0] for item in lesson.items if (found := definitions_of(item, source))}
-    for row in (each for each in rows if each.status == "error" and each.line):
+    for row in (each for each in rows if each.status == "error" and "not right yet" not in (each.message or "")):
         user, line = lesson.item_for(row.name).function, row.line or 0
         failing = [name for name, each in functions.items() if each.lineno <= line <= (each.end_lineno or 0)]
-        if user in functions and failing and failing[0] not in wrong:
-            calls = (each for each in ast.walk(functions[user]) if called_name(each) == failing[0])
-            row.line = min((call.lineno for call in calls), default=functions[user].lineno)  # type: ignore[attr-defined]
+        nodes = ast.walk(functions[user]) if user in functions and failing and failing[0] not in wrong else ()
+        calls = [each.lineno for each in nodes if isinstance(each, ast.Call) and called_name(each) == failing[0]]
+        if calls:
             what = f"Your `{failing[0]}` fails here, and it is right by itself: how does `{user}` call it?"
-            row.message = f"{what} {row.message}"
+            row.line, row.message = min(calls), f"{what} {row.message}"
             row.mistake = row.mistake and row.mistake._replace(message=row.message)
 
 

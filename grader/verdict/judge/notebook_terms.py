@@ -225,16 +225,9 @@ def shape_remark(step: str, answer: Answer, expected: Size) -> str:
     """A note on right numbers in another shape; "" where the answer has the shape that is expected."""
     if answer.tensor is None or not differs_in_ones(answer.tensor.shape, expected):
         return ""
-    shape = list(answer.tensor.shape)
-    effect = (
-        "Broadcasting hides the difference."
-        if list(expected) == [1] * (len(expected) - len(shape)) + shape
-        else "Lines that use it may broadcast it differently."
-    )
-    return (
-        f"The numbers are right. `{step}` has shape {format_shape(shape)}, `{step[1:]}` has shape "
-        f"{format_shape(expected)}. {effect}"
-    )
+    found, own = format_shape(answer.tensor.shape), format_shape(expected)
+    text = f"The numbers are right. `{step}` has shape {found}, `{step[1:]}` has shape {own}."
+    return f"{text} Lines that use it may broadcast it differently."
 
 
 # Upstream gradients in the shapes of the notebook ---------------------------------------------------------------------

@@ -3,7 +3,7 @@
 # lesson: 20
 # by: dojo
 # du: failed | = Suppose that `droute` is zero except for a 1 in [6, 2], and `dsent` is zero. Then `du` is zero
-#     outside 10 of its 120 elements, because `route[6, 2]` is computed from those alone; yours is 0.462 in [0, 0].
+#     outside 10 of its 120 elements, because a small change elsewhere does not move `route[6, 2]`; yours is 0.462 in [0, 0].
 # others: any
 
 def du(dsent, droute, u, Wr, token):

@@ -64,6 +64,11 @@ class Change:
     around: Around
     words: Mapping[str, ast.AST | str]
 
+    @property
+    def reads_unread(self) -> bool:
+        """Whether it reads a parameter that the function does not read: most likely it belongs somewhere."""
+        return isinstance(self.new, ast.Name) and self.new.id in self.around.unread
+
     def edit(self) -> Edit:
         """What is said of the change. It quotes much code: the change that is not tried needs none."""
         function, rule = self.around.function, RULES[self.rank]
@@ -104,7 +109,7 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
         for change in changes(Around(each, known, step.name if each is step else ""))
         if id(change.node) not in given
     ]
-    found.sort(key=lambda change: (bool(suspected) and id(change.node) not in suspected, change.rank))
+    found.sort(key=lambda each: (bool(suspected) and id(each.node) not in suspected, not each.reads_unread, each.rank))
     characters = sum(map(len, edits))
     for change in found:
         if len(edits) == MAX_EDITS or characters > MAX_EDITED_CHARACTERS:
@@ -171,7 +176,9 @@ def suspected_nodes(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], k
             nodes += behind[name]
             waiting += [read for node in behind[name] for read in names_read_in(node)]
         seen.add(name)
-    return frozenset(id(each) for node in nodes for each in ast.walk(node)) if returned or known.wrong else frozenset()
+    found = {id(each) for node in nodes for each in ast.walk(node)}
+    found |= {id(each) for each in ast.walk(step) if isinstance(each, ast.For) and found & {*map(id, each.body)}}
+    return frozenset(found if returned or known.wrong else ())
 
 
 def text_of_changed(
