@@ -267,11 +267,10 @@ def known_file(lesson: Lesson) -> dict[Path, str]:
 
 
 def known_entry(lesson: Lesson, mistake: Mistake, results: Digests) -> dict[str, Any]:
-    entry = {"id": mistake.id, "message": mistake.message, "needs": sorted(needs_of_formula(mistake.formula))}
-    if not (rows := rows_of_method(lesson, mistake)):
-        return {**entry, "results": results}
+    needs, rows = sorted(needs_of_formula(mistake.formula)), rows_of_method(lesson, mistake)
+    entry = {"id": mistake.id, "message": mistake.message, "needs": needs, "results": results}
     # a student's other methods may not call this one, as the answer key's do
-    return {**entry, "results": results, "spoils": [row for row in results if row in rows]}
+    return {**entry, "spoils": [row for row in results if row in rows]} if rows else entry
 
 
 def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> Sequence[str]:

@@ -64,11 +64,6 @@ class Change:
     around: Around
     words: Mapping[str, ast.AST | str]
 
-    @property
-    def reads_unread(self) -> bool:
-        """Whether it reads a parameter that the function does not read: most likely it belongs somewhere."""
-        return isinstance(self.new, ast.Name) and self.new.id in self.around.unread
-
     def edit(self) -> Edit:
         """What is said of the change. It quotes much code: the change that is not tried needs none."""
         function, rule = self.around.function, RULES[self.rank]
@@ -109,7 +104,9 @@ def texts_of_edits(step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], kn
         for change in changes(Around(each, known, step.name if each is step else ""))
         if id(change.node) not in given
     ]
-    found.sort(key=lambda each: (bool(suspected) and id(each.node) not in suspected, not each.reads_unread, each.rank))
+    in_doubt = {id(each.node) for each in found} - suspected if suspected else set()
+    unread = {name for each in found for name in each.around.unread}  # most likely, they belong somewhere
+    found.sort(key=lambda each: (id(each.node) in in_doubt, getattr(each.new, "id", "") not in unread, each.rank))
     characters = sum(map(len, edits))
     for change in found:
         if len(edits) == MAX_EDITS or characters > MAX_EDITED_CHARACTERS:

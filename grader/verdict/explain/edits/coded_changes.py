@@ -17,14 +17,10 @@ from grader.verdict.explain.edits.source_file import assigned_names, parameter_n
 
 SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""
-LARGEST_NUMBER = 100
-"""Numbers beyond this one are not changed."""
 MAX_UNKNOWN_SHAPES = 12
 """Variables of unknown shape up to which each may be confused with any other."""
 MAX_UNREAD = 3
 """Parameters that a function does not read, up to which each may belong in the place of any other."""
-MAX_OPERANDS = 10
-"""Of an operation without brackets, up to which brackets are put into it."""
 RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "**": 3}
 """{operator: its rank: the highest is computed first}"""
 NUMBER = re.compile(r"\(?-?[\d.e-]+\)?")
@@ -100,7 +96,7 @@ def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:
         return
     operands, signs = operands_and_signs(text)
     ranks = [0, *map(RANKS.__getitem__, signs), 0]  # of the operator in front of each operand
-    for first, last in combinations(range(min(len(operands), MAX_OPERANDS)), 2):
+    for first, last in combinations(range(len(operands)), 2):
         inside, before, after = min(ranks[first + 1 : last + 1]), ranks[first], ranks[last + 1]
         if before == 3 and not all(map(NUMBER.fullmatch, operands[first : last + 1])):  # `h ** (2 * dy)`
             continue
@@ -131,8 +127,6 @@ def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
     if not is_signed_number(node) or is_signed_number(parent):
         return
     value = ast.literal_eval(ast.unparse(node))
-    if abs(value) > LARGEST_NUMBER:
-        return
     kind, others = "number", [each for each in (-value, value + 1, value - 1, 2 * value, value / 2) if each]
     if 0 < value < SMALLEST_ORDINARY:
         kind, others = "small number", [*around.known.constants, 2 * value, value / 2]

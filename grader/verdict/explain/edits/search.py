@@ -32,8 +32,6 @@ BATCH = 12
 SECOND_LOOK = 60
 """So many changed functions more are tried for another line that may hold the slip."""
 
-SIGNS = {"minus_too_many", "wrong_operator"}
-
 
 class Trials(Protocol):
     """A student's functions with one change each (grader/gradebook/grading/trials.py)."""
@@ -98,7 +96,8 @@ def is_right(step: str, problem: Problem, answer: Answer) -> bool:
 
 def may_be_either(one: Edit, other: Edit) -> bool:
     """Whether two changes undo the same: a sign, say, that was turned in one line and used in another."""
-    return one.line != other.line and (one.kind == other.kind or {one.kind, other.kind} <= SIGNS)
+    are_signs = {one.kind, other.kind} == {"minus_too_many", "wrong_operator"}
+    return one.line != other.line and (one.kind == other.kind or are_signs)
 
 
 def explain_edits(edits: Sequence[Edit], it: str, question: str = "") -> Explanation | None:
