@@ -75,7 +75,7 @@ def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) 
         if found is not None:
             return CheckFailed(found.message, failed.status, found.id, found.line or failed.line, failed.compared)
         unread = attempt(lambda: check.student.trials.contents(check.item.function)["unread"]) or []
-        if failed.mistake is None and failed.compared is not None and unread:
+        if unread and failed.status == "failed" and failed.compared is not None and failed.mistake is None:
             ask = f"`{check.item.function}` never reads {listed_as_code(unread)}: is that as it should be?"
             return CheckFailed(f"{failed} {ask}", failed.status, None, failed.line, failed.compared)
     return failed

@@ -19,7 +19,7 @@ JUDGED_IN_FLOAT32 = (
 )
 BRACKETS = "Are the brackets missing that call it, as in `x.sum()`?"
 QUESTIONS = {
-    "None": "Is the last line `return ...`?",
+    "None": "Is the last line `return ...`, and is there a value?",
     "tuple of 1": "Did a comma slip in at the end of the line?",
     "function": "Where does the last line's name get its value?",
     "method": BRACKETS,

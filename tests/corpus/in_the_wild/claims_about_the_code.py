@@ -22,7 +22,7 @@ def dvh(dvalues):
 
 # === grad_that_is_none: A stub returns what autograd would have left.
 # lesson: 01
-# dz: shape | = Your code reads `.grad`, which is None here: autograd has not run.
+# dz: shape | = `dz` returned None; expected a tensor. Is the last line `return ...`, and is there a value?
 
 def dz(z):
     return z.grad

@@ -92,8 +92,7 @@ def backward(x, W, b, a, z):
 # db2: error | The second argument of `sum` is `keepdim`. Several axes are one argument, a tuple, in brackets of their
 #     own.
 # dbnbias: error | = TypeError: sum() got an unexpected keyword argument 'keep_dim'. Do you mean `keepdim`?
-# dbnmeani: error | = NameError: name 'keepdim' is not defined. Nothing has the name `keepdim`. If it is an argument,
-#     it needs a value: `keepdim=True`.
+# dbnmeani: error | NameError: name 'keepdim' is not defined. Nothing of the name `keepdim` has been set
 # dW2: error | `torch.outer` multiplies two vectors. Matrices are multiplied with `@`.
 # dlogits: error | `softmax` needs an axis. Along which one should the probabilities add up to one?
 

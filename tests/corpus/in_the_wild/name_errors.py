@@ -46,18 +46,6 @@ def dlogprobs(logprobs, Yb, n):
     gradient[range(n), Yb] = -1.0 / math.fabs(n)
     return gradient
 
-# === import_misspelled: The import is misspelled, and no line at the top is missing.
-# lesson: 03
-# alone: yes
-# db2: error | The file imports `troch`, and no `torch`. Do you mean `import torch`?
-# others: any
-
-import troch
-
-
-def db2(dlogits):
-    return torch.sum(dlogits, 0)
-
 # === read_before_it_is_set: The line reads the name that it sets; in the notebook an earlier run had left a value
 #     there.
 # lesson: 03

@@ -25,6 +25,10 @@ def test_rounding_does_not_change_a_digest(values, share):
     assert result_digest({"b": tensor, "a": [1, "x"]}) == result_digest({"a": (1.0, "x"), "b": tensor * (1 + share)})
 
 
+def test_a_number_of_python_has_all_its_digits():
+    assert result_digest(0.1) == result_digest(torch.tensor(0.1, dtype=torch.float64))
+
+
 @given(NUMBERS)
 def test_a_difference_of_a_millionth_changes_it(values):
     tensor = torch.tensor([*values, 1e6], dtype=torch.float64)

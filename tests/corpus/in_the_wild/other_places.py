@@ -1,0 +1,54 @@
+# === called_with_a_part: The error is in a function that is right; the one that calls it takes one example only.
+# lesson: 07
+# split_loss: error | Your `gradients` fails here, and it is right by itself: how does `split_loss` call it?
+# others: any
+
+def split_loss(parameters, statistics, X, Y):
+    return gradients(parameters, X[:1], Y[:1])[0]
+
+# === statistics_not_read: Nothing explains the number, and an argument is never read.
+# lesson: 07
+# split_loss: failed | `split_loss` never reads `statistics`: is that as it should be?
+# others: any
+
+def split_loss(parameters, statistics, X, Y):
+    C, W1, b1, W2, b2, bngain, bnbias = parameters
+    pre = C[X].view(len(X), -1) @ W1 + b1
+    raw = (pre - pre.mean(0, keepdim=True)) / torch.sqrt(pre.var(0, keepdim=True) + 1e-5)
+    return F.cross_entropy(torch.tanh(bngain * raw + bnbias) @ W2 + b2, Y)
+
+# === a_square_in_the_line_below: The derivative of the root is right, and the quotient below it is not.
+# lesson: 01
+# dbase: failed | In `2 * s`, a power is missing. With `2 * s ** 2`, your `dbase` is right. It may be another line
+#     instead. In `-ds / s`, a power is missing.
+# others: any
+
+def dbase(dpower, base):
+    s = base.sqrt()
+    ds = 1 / (2 * s)
+    return dpower * (-ds / s)
+
+# === sums_for_means: The factor is the product of two sizes.
+# lesson: 17
+# dphoto: failed | Your `dphoto` is exactly rows·columns times the gradient (here
+# others: any
+
+def dphoto(daverage, photo, rows, columns, stride):
+    result = torch.zeros_like(photo)
+    for i in range(daverage.shape[2]):
+        for j in range(daverage.shape[3]):
+            part = daverage[:, :, i : i + 1, j : j + 1]
+            result[:, :, i * stride : i * stride + rows, j * stride : j * stride + columns] += part
+    return result
+
+# === doubt_is_no_claim: A gradient for which the checker cannot tell is not listed.
+# lesson: 08
+# wrong_gradients: failed | = `gradient_check` says None for `w`, and True for `b`: list `w`. Yours lists no name.
+
+def wrong_gradients(f, parameters, gradients, eps=1e-5):
+    def of(name):
+        return lambda value: f({**parameters, name: value})
+
+    given = [name for name in parameters if name in gradients]
+    checked = {name: gradient_check(of(name), parameters[name], gradients[name], eps)[0] for name in given}
+    return [name for name in parameters if checked.get(name, False) is False]
