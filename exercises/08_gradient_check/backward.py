@@ -53,8 +53,8 @@ def wrong_gradients(f, parameters, gradients, eps=1e-5):
     parameters: {name: array}
     gradients:  {name: claimed gradient}. A parameter without a gradient here counts as wrong.
 
-    Returns a list of names, in the order of `parameters`. It is empty if all gradients are right. Also list a gradient
-    for which `gradient_check` cannot tell.
+    Returns a list of names, in any order. It is empty if all gradients are right. Also list a gradient for which
+    `gradient_check` cannot tell.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

@@ -366,6 +366,12 @@ def admitted_run(illness, seed, unit):
     raise AssertionError(f"no clear run that is {illness} within 100 seeds from {seed}")
 
 
+def falls_early(run):
+    """Whether the last quarter lies clearly below the first one, though the run stands still."""
+    quarter = len(run["losses"]) // 4
+    return sum(run["losses"][-quarter:]) < 0.94 * sum(run["losses"][:quarter])
+
+
 def run_diagnosis(on, illness, run):
     TRUTH.illness = illness
     return on.call("diagnose_run", run)
@@ -388,6 +394,9 @@ def training_runs(on, generator):
             run, seed = admitted_run(illness, seed_from(generator), UNITS[number % 3]), seed_from(generator)
             ask_again = partial(run_diagnosis, on, illness, run_in_other_units(run, seed))
             questions.add(f"diagnosis of a run: {illness}", partial(run_diagnosis, on, illness, run), ask_again)
+    seeds = range(seed_from(generator), 2**63)
+    run = next(filter(falls_early, (admitted_run("dead layer", seed, None) for seed in seeds)))
+    questions.add("diagnosis of a run: dead layer, after an early fall", partial(run_diagnosis, on, "dead layer", run))
     return questions.answers()
 
 

@@ -34,6 +34,12 @@ no_root_two:
         dout * (probability + x * torch.exp(-(x**2) / 2) / math.sqrt(math.pi))
     The density's constant is too large. The argument of `erf` is x divided by a root: what does the chain rule make of
     that?
+no_half_in_the_exponent:
+        probability = (1 + torch.erf(x / math.sqrt(2))) / 2
+        dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(2 * math.pi))
+    The density's exponent is too large: in that of variance one, x² has a factor. Which one?
+upstream_in_the_first_term: dout * (1 + torch.erf(x / 2**0.5)) / 2 + x * torch.exp(-(x**2) / 2) / (2 * math.pi) ** 0.5
+    The upstream gradient is in the first term only. It multiplies the whole derivative.
 no_root_of_two_pi:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + x * torch.exp(-(x**2) / 2) / (2 * math.pi))

@@ -1,7 +1,7 @@
 # === moved_in_place: The element of an array of integers is moved with `+=`, which cuts off the step.
 # lesson: 08
-# numerical_gradient: failed | = An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and
-#     moved back by 2e-5 becomes 1. Convert x to float64 first.
+# numerical_gradient: failed | = An array of integers cuts off the digits behind the point when an element is moved by
+#     eps. Convert x to float64 first.
 
 def numerical_gradient(f, x, eps=1e-5):
     x = x.copy()

@@ -1,7 +1,7 @@
 # === kink_by_two_slopes: Where the slopes to the left and to the right differ, any claim between them passes: near a
 #     minimum they always do.
 # lesson: 08
-# scales, kinks: failed | Near a minimum a wrong gradient is accepted.
+# scales, kinks: failed | And is the curve taken for a kink? There, too, the slopes to the left and to the right differ
 # zero_gradients: failed | a bias before batch norm
 
 def gradient_check(f, x, dx, eps=1e-5):

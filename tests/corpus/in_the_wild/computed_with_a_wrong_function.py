@@ -15,7 +15,7 @@ def dropout_backward(dout, keep, p):
 # dgain3: failed | = Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong, and `dgain3` is
 #     computed from it.
 # dwte: failed | Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong
-# loss: failed | = `loss` is 3.15259441; expected 3.28323692. Its public example: exercises/15_gpt/examples.py:36
+# loss: failed | In the forward pass, the scores are divided by the root of all channels. The size of one head belongs
 # others: any
 
 # instead of: scores = (q @ k.transpose(2, 3)

@@ -30,7 +30,7 @@ def cmp(mine, reference):
 
 # === shifted_before_the_right_function: The slip is in `gradients`; no edit of the right `truncated_backward` is shown.
 # lesson: 16
-# dWh, dWx, db, dh0, dC: failed | The value is wrong
+# dWh, dWx, db, dh0, dC: failed | The gradients of the states are shifted by one.
 # others: passed
 
 # instead of: dh[1:] =

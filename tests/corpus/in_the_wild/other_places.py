@@ -19,8 +19,8 @@ def split_loss(parameters, statistics, X, Y):
 
 # === a_square_in_the_line_below: The derivative of the root is right, and the quotient below it is not.
 # lesson: 01
-# dbase: failed | In `2 * s`, a power is missing. With `2 * s ** 2`, your `dbase` is right. It may be another line
-#     instead. In `-ds / s`, a power is missing.
+# dbase: failed | One of two lines is wrong. In `2 * s`, a power is missing. With `2 * s ** 2`, your `dbase` is right.
+#     Or: In `-ds / s`, a power is missing.
 # others: any
 
 def dbase(dpower, base):

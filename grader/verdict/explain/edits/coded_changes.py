@@ -98,10 +98,10 @@ def brackets_put_in(node: ast.AST, around: Around) -> NodeChanges:
     ranks = [0, *map(RANKS.__getitem__, signs), 0]  # of the operator in front of each operand
     for first, last in combinations(range(len(operands)), 2):
         inside, before, after = min(ranks[first + 1 : last + 1]), ranks[first], ranks[last + 1]
-        if before == 3 and not all(map(NUMBER.fullmatch, operands[first : last + 1])):  # `h ** (2 * dy)`
-            continue
+        is_odd = before == 3 and not all(map(NUMBER.fullmatch, operands[first : last + 1]))  # `h ** (2 * dy)`
+        is_odd = is_odd or (after == 3 and inside == 2)  # nobody means `(a / b) ** 0.5` by `a / b ** 0.5`
         is_divisor = first > 0 and signs[first - 1] == "/" and inside == before
-        if before > inside or after > inside or is_divisor:
+        if not is_odd and (before > inside or after > inside or is_divisor):
             texts = [*operands]
             texts[first], texts[last] = f"({texts[first]}", f"{texts[last]})"
             changed = " ".join(part for pair in zip(texts, [*signs, ""], strict=True) for part in pair)
