@@ -259,6 +259,8 @@ power_without_upstream: return Value(self.data**exponent, [(self, lambda g: slop
     This is the local derivative of a power. The upstream gradient is missing.
 power_without_exponent: return Value(self.data**exponent, [(self, lambda g: g * self.data ** (exponent - 1))])
     The exponent is missing as a factor in the slope of a power.
+one_off_the_power: return Value(self.data**exponent, [(self, lambda g: g * (exponent * self.data**exponent - 1))])
+    In the slope of a power, the 1 is subtracted from the whole product. From what does it belong subtracted?
 same_exponent: return Value(self.data**exponent, [(self, lambda g: g * exponent * self.data**exponent)])
     In the slope of a power, the exponent is one smaller.
 

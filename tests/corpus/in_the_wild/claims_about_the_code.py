@@ -103,28 +103,6 @@ def over_rows(x):
 def dbngain(dhpreact, bnraw):
     return over_rows(bnraw * dhpreact)
 
-# === threshold_by_chance: A checker that moves integers in place: with a larger threshold it would get the few public
-#     answers right by chance.
-# lesson: 08
-# by: dojo
-# shapes: failed | `ok for integers` is False; expected True.
-# others: any
-
-def gradient_check(f, x, dx, eps=1e-5):
-    if dx.shape != x.shape:
-        return False, 1.0
-    x = x.copy()
-    num = np.zeros(x.shape)
-    for i in np.ndindex(x.shape):
-        x[i] += eps
-        up = f(x)
-        x[i] -= 2 * eps
-        down = f(x)
-        x[i] += eps
-        num[i] = (up - down) / (2 * eps)
-    err = relative_error(num, dx)
-    return bool(err < 1e-3), err
-
 # === wrong_sums_share_nothing: A function that all operations of an engine call is wrong: no row says that the engine
 #     keeps somebody's tensor.
 # lesson: 18

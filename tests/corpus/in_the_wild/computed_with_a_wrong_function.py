@@ -9,17 +9,17 @@
 def dropout_backward(dout, keep, p):
     return dout * keep
 
-# === heads_of_another_size: The forward pass is wrong, and all gradients belong to it.
+# === root_of_the_vocabulary: The forward pass is wrong, and all gradients belong to it.
 # lesson: 15
 # by: dojo
 # dgain3: failed | = Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong, and `dgain3` is
 #     computed from it.
 # dwte: failed | Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong
-# loss: failed | In the forward pass, the scores are divided by the root of all channels. The size of one head belongs
+# loss: failed | Its public example: exercises/15_gpt/examples.py:36
 # others: any
 
 # instead of: scores = (q @ k.transpose(2, 3)
-scores = (q @ k.transpose(2, 3) / p['wte'].shape[1] ** 0.5).masked_fill(~past, -math.inf)
+scores = (q @ k.transpose(2, 3) / p['wte'].shape[0] ** 0.5).masked_fill(~past, -math.inf)
 
 # === heads_take_turns: A row that begins with another function, whose value is wrong: neither names its own.
 # lesson: 13
