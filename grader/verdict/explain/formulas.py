@@ -87,8 +87,7 @@ def not_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
         yield Explanation(
             "not_broadcast",
             f"Your result has shape {found} and the right numbers. But `{wrong.name}` is {expected}, and each of its "
-            "elements has a gradient of its own: a sum forward is a broadcast backward (multiply by "
-            "`torch.ones_like(...)`, or use `.expand_as(...)`).",
+            "elements has a gradient of its own: a sum forward is a broadcast backward, as by `.expand_as(...)`.",
         )
 
 

@@ -179,6 +179,8 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
         others += unknown
     if name in around.parameters:
         others = [*around.unread, *others, *around.known.related]
+    is_ratio = isinstance(getattr(parent, "op", None), ast.Div | ast.Sub)  # nobody means `x / x`
+    beside = [getattr(each, "id", "") for each in ast.iter_child_nodes(parent)] if parent and is_ratio else []
     for other in dict.fromkeys(others):
-        if other not in (name, around.step):
+        if other not in (name, around.step, *beside):
             yield new_name(other), {"name": name}

@@ -245,8 +245,7 @@ def test_not_broadcast(averages):
     assert explanation is not None and explanation.id == "not_broadcast"
     assert explanation.message == (
         "Your result has shape (1, 5) and the right numbers. But `e` is (4, 5), and each of its elements has a "
-        "gradient of its own: a sum forward is a broadcast backward (multiply by `torch.ones_like(...)`, or use "
-        "`.expand_as(...)`)."
+        "gradient of its own: a sum forward is a broadcast backward, as by `.expand_as(...)`."
     )
     flat = text(averages, "e", lambda p: once(p)[0])
     assert flat is not None and flat.id == "not_broadcast"
@@ -274,7 +273,7 @@ def test_an_empty_tensor_is_not_called_zero(problems):
 def test_a_row_for_a_column_is_not_to_drop_a_dimension(problems):
     explanation = text(problems, "c", lambda p: p.reference("c").T)
     assert explanation is not None and explanation.id == "keepdim"
-    assert "(1, 4) where `c` is (4, 1); `.view(c.shape)` makes it right." in explanation.message
+    assert "(1, 4) where `c` is (4, 1); `.reshape` to the shape of `c` makes it right." in explanation.message
 
 
 # What comes first ----------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ TRAPS = [
     Trap(
         "empty and broadcast", "def dlogit_maxes(logit_maxes): return logit_maxes[:, :0]", "shape", "is ({batch}, 0);"
     ),
-    Trap("None", "def dhprebn(dbndiff): dbndiff * 2", "shape", "Is the last line `return ...`?"),
+    Trap("None", "def dhprebn(dbndiff): dbndiff * 2", "shape", "Is the last line `return ...`, and is there a value?"),
     # numbers that are none
     Trap("NaN", "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')", "failed", "one too many"),
     Trap("one NaN", ONE_NAN, "failed", "Element [1, 2] is nan, not a finite number: look for 0/0"),
