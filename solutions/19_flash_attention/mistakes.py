@@ -152,7 +152,7 @@ own_correction: dP = dO @ v.T; dS = P * (dP - (dP * P).sum(1, keepdim=True)) / q
 no_weights: dS = (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
     The weights are missing in dS. A score with a tiny weight has hardly any influence.
 no_root: dS = P * (dO @ v.T - D[:, None])
-    The division by the root of the head's size is missing.
+    The root of the head's size is missing in dS: the scores are divided by it, so their gradient is, too.
 root_twice: dS = P * (dO @ v.T - D[:, None]) / q.shape[1]
     The gradients are divided by the root of the head's size twice.
 root_of_the_rows: dS = P * (dO @ v.T - D[:, None]) / q.shape[0] ** 0.5

@@ -74,10 +74,6 @@ def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) 
             found = attempt(lambda: by_edits(tests, check, failed)) or found
         if found is not None:
             return CheckFailed(found.message, failed.status, found.id, found.line or failed.line, failed.compared)
-        unread = attempt(lambda: check.student.trials.contents(check.item.function)["unread"]) or []
-        if unread and failed.status == "failed" and failed.compared is not None and failed.mistake is None:
-            ask = f"`{check.item.function}` never reads {listed_as_code(unread)}: is that as it should be?"
-            return CheckFailed(f"{failed} {ask}", failed.status, None, failed.line, failed.compared)
     return failed
 
 
@@ -179,7 +175,11 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
         return None
     edits = trials.edits(function, known_of(check, failed))
     numbers = [n for n, each in enumerate(edits) if each.function == function]
-    return explain_edits(slips(tried_on_check(tests, check, failed, trials, numbers), edits), f"`{check.item.name}`")
+    slip = explain_edits(slips(tried_on_check(tests, check, failed, trials, numbers), edits), f"`{check.item.name}`")
+    if slip is not None or failed.status != "failed" or not (unread := (trials.contents(function) or {}).get("unread")):
+        return slip
+    ask = f"`{function}` never reads {listed_as_code(unread)}: is that as it should be?"
+    return Explanation("not_read", f"{failed} {ask}")
 
 
 def tried_on_check(

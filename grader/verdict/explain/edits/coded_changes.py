@@ -180,7 +180,7 @@ def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     if name in around.parameters:
         others = [*around.unread, *others, *around.known.related]
     is_ratio = isinstance(getattr(parent, "op", None), ast.Div | ast.Sub)  # nobody means `x / x`
-    beside = [getattr(each, "id", "") for each in ast.iter_child_nodes(parent)] if parent and is_ratio else []
+    operands = [getattr(each, "id", "") for each in ast.iter_child_nodes(parent)] if parent and is_ratio else []
     for other in dict.fromkeys(others):
-        if other not in (name, around.step, *beside):
+        if other not in (name, around.step, *operands):
             yield new_name(other), {"name": name}
