@@ -214,7 +214,7 @@ def rows_of_method(lesson: Lesson, mistake: Mistake) -> set[str]:
     """The rows about the method of a class in which the mistake is; none where it is elsewhere."""
     key, first = lesson.answer_key, mistake.old.partition("\n")[0]
     line = key[: key.find(first)].count("\n") + 1 if first else 0
-    methods = [(item.name, definitions_of(item, key.encode())[-1]) for item in lesson.checks if item.method]
+    methods = [(i.name, each) for i in lesson.checks if i.method for each in definitions_of(i, key.encode())[-1:]]
     return {name for name, method in methods if method.lineno <= line <= (method.end_lineno or 0)}
 
 
