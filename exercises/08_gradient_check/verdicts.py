@@ -24,7 +24,7 @@ nan_passes: NaN|infinity
     Every comparison with NaN is False, so a NaN is never larger than a threshold, and `max` may pass over it. Ask
     for NaN and infinity outright.
 broadcast: \(1, |\(5, 1|as a row|extra axis|one number for all
-    numpy broadcasts one shape to another, and `reshape` makes anything fit. A gradient has the shape of its value:
+    Broadcasting fits one shape to another, and `reshape` makes anything fit. A gradient has the shape of its value:
     compare the shapes first.
 transposed: transpose
     The numbers are right, at other places. Is each compared with its own slope?
@@ -52,7 +52,7 @@ curve_taken_for_kink: minimum|x\*\*2
 sizes_only: ^minus|negative
     Is the sign lost? Take the difference of the two numbers first, and then its size.
 integers: integers
-    x has integers. Is it converted to float64 before it is moved?
+    These are integers. Is x converted to float64 before it is moved?
 too_lenient: ^\S+ times|^half|^twice|^a wrong|right signs|other sizes|random
     What is compared, and where do you draw the line? Signs or a direction are not enough, and right gradients agree
     to six digits and more.
@@ -67,7 +67,7 @@ no_noise_floor: ^zeros|rounding|zeros in it|1e-10
     The quotient is never exact: it has a rounding noise of about 1e-16 * |f| / h. Next to a slope of zero, that is
     a relative error of 1. What is smaller than the noise cannot be called wrong.
 integers: integers
-    x has integers. Is it converted to float64 before it is moved?
+    These are integers. Is x converted to float64 before it is moved?
 too_strict:
     The quotient has an error of its own, some 1e-6 of the slope and more where f is curved. Is there room for it,
     and is every element measured at x itself?

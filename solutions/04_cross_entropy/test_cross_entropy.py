@@ -79,8 +79,8 @@ def test_in_one_go(check):
     check.fail(
         "With logits this far apart (up to 1000) the probability of some true classes is exactly 0. Your `dlogits` "
         + (f"has {broken} there" if broken else "is wrong there")
-        + ", though the gradient is an ordinary number. What do you do with a probability before it is subtracted: "
-        "divide by it, take its logarithm, keep it above a smallest number? The gradient needs none of these."
+        + ", though the gradient is an ordinary number. What do you do with a probability: divide by it, "
+        "take its logarithm, keep it above a smallest number? The gradient needs none of these."
     )
 
 

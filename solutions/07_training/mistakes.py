@@ -40,8 +40,8 @@ ix_shadowed:
 
 - for step, ix in enumerate(batches, start):
 counted_from_one: for step, ix in enumerate(batches, start + 1):
-    The learning rate is asked for with the number of the next step. The first step has the number `start`: is the
-    count raised too early?
+    `learning_rate` is called with the number of the next step. The first step has the number `start`: is the count
+    raised too early?
 start_ignored: for step, ix in enumerate(batches):
     The steps are counted from 0 in each piece of the run, so the second piece begins with the learning rate of the
     first step. `start` says how many steps there were before.

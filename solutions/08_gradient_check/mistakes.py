@@ -1,4 +1,4 @@
-"""Known mistakes of lesson 08. What is asked of wrong verdicts of `gradient_check` is in verdicts.py."""
+"""Known mistakes of lesson 08. verdicts.py has the questions about wrong verdicts of `gradient_check`."""
 
 import numpy as np
 

@@ -241,7 +241,7 @@ class Claims:
 
 
 def judges_rightly(check, claims, draws=({},)):
-    """Compare verdicts with those of the ward. A wrong one is asked about: see verdicts.py."""
+    """Compare verdicts with those of the ward. verdicts.py has a question about a wrong one."""
     try:
         check.agrees(claims, draws, reference=WARD)
     except CheckFailed as failed:

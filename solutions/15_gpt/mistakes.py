@@ -315,7 +315,7 @@ decay_in_gradient_alone:
     The decay is added to the gradient, and so it enters both averages (L2 regularisation). AdamW keeps it apart.
 - parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
 eps_in_root: parameter.sub_(rate * mean / (square + 1e-8).sqrt())
-    The 1e-8 is added under the root. In Adam it stands beside the root, which matters for small gradients.
+    The 1e-8 is added under the root. Adam adds it outside of the root, which matters for small gradients.
 no_root: parameter.sub_(rate * mean / (square + 1e-8))
     This divides by the mean square. Adam divides by its root.
 epsilon_forgotten: parameter.sub_(rate * mean / square.sqrt())

@@ -161,22 +161,21 @@ def returns_right(found: Any, expected: Any) -> bool:
 
 
 def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Explanation | None:
-    """The small change of the student's function with which the check holds.
-
-    A changed function that is still wrong where the student's own is wrong first is not run any further.
-    """
+    """The small change of the student's function with which the check holds; else the arguments that it never reads."""
     trials: Trials | None = check.student.trials
     function = check.item.function
     if trials is None:
         return None
-    if (found := explain_contents(trials.contents(function))) is not None and found.id == "random_numbers":
+    contents = trials.contents(function)
+    if (found := explain_contents(contents)) is not None:
         return found
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
     edits = trials.edits(function, known_of(check, failed))
     numbers = [n for n, each in enumerate(edits) if each.function == function]
     slip = explain_edits(slips(tried_on_check(tests, check, failed, trials, numbers), edits), f"`{check.item.name}`")
-    if slip is not None or failed.status != "failed" or not (unread := (trials.contents(function) or {}).get("unread")):
+    unread = contents["unread"] if contents is not None and failed.status == "failed" else []
+    if slip is not None or not unread:
         return slip
     ask = f"`{function}` never reads {listed_as_code(unread)}: is that as it should be?"
     return Explanation("not_read", f"{failed} {ask}")
@@ -185,7 +184,10 @@ def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Ex
 def tried_on_check(
     tests: Mapping[str, Test], check: Check, failed: CheckFailed, trials: Trials, numbers: Sequence[int]
 ) -> Iterator[tuple[int, bool]]:
-    """(number, whether the check holds with the changed function), one after the other."""
+    """(number, whether the check holds with the changed function), one after the other.
+
+    A changed function that is still wrong where the student's own is wrong first is not run any further.
+    """
     work, wrong = 0, first_wrong_call(check, failed)
     for number in numbers:
         check_interrupt()

@@ -85,16 +85,11 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}{are}. Then `{step}`"
         moved = f"`{consumer}{list(index)}`"
         if excess:
-            count, places = int(reached.sum()), reached.nonzero().tolist()
-            where = str(places[0]) if count == 1 else f"{count} of its {reached.numel()} elements"
-            text = (
-                f"is zero outside {where}, because a small change elsewhere does not move {moved}"
-                if count
-                else "is zero"
-            )
-            yield Explanation(
-                "wrong_pattern", f"{given} {text}; yours is {float(found[tuple(excess[0])]):.3g} in {excess[0]}."
-            )
+            count, at = int(reached.sum()), excess[0]
+            where = str(reached.nonzero()[0].tolist()) if count == 1 else f"{count} of its {reached.numel()} elements"
+            outside = f" outside {where}, because a small change elsewhere does not move {moved}" if count else ""
+            text = f"{given} is zero{outside}; yours is {float(found[tuple(at)]):.3g} in {at}."
+            yield Explanation("wrong_pattern", text)
         elif lack:
             text = f"{given} is not zero in {lack[0]}, because a change there moves {moved}; yours is zero there."
             yield Explanation("wrong_pattern", text)
