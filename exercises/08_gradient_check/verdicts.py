@@ -21,10 +21,10 @@ trusts_large_eps: eps=
 """)
 ACCEPTED = POOR_STEP + questions(r"""
 nan_passes: NaN|infinity
-    Every comparison with NaN is False, so a NaN is never larger than a threshold, and `max` may pass over it. Ask
-    for NaN and infinity outright.
+    `inf / inf` is NaN, and a NaN is never larger than a threshold: `>` and `<` are False with it, and `max` may
+    pass over it. Ask for NaN and infinity outright.
 broadcast: \(1, |\(5, 1|as a row|extra axis|one number for all
-    Broadcasting fits one shape to another, and `reshape` makes anything fit. A gradient has the shape of its value:
+    Broadcasting fits one shape to another, and a `reshape` forgets it. A gradient has the shape of its value:
     compare the shapes first.
 transposed: transpose
     The numbers are right, at other places. Is each compared with its own slope?
@@ -32,8 +32,8 @@ fixed_difference: 1e-10
     Does a fixed number decide where gradients are small: an atol (`np.allclose` has one of 1e-8 by itself), a floor
     in the divisor, a `max(1, ...)`? Measure an error next to the size of its own slope.
 zero_passes: ^something for|for a constant
-    The slope is zero, and next to it any other number is wrong, however small. How large is the rounding noise of
-    your quotient, and how much of an error do you put down to it?
+    The slope is zero, and this claim is far more than rounding. How large is the rounding noise of your quotient,
+    and how much of an error do you put down to it?
 one_hidden: element (off|of the)|smallest|large and small
     Does the worst element decide, measured by its own size? A mean, a norm of them all, the first or the last one
     may hide a wrong one.
@@ -46,9 +46,8 @@ kink_passed_over: beyond|than all|than nothing|not the largest|max\(0, x\) at 0
 kink_far_away: far from a kink
     The kink is far away, and f has one slope here. How far do your steps reach, and does any of them decide?
 curve_taken_for_kink: minimum|x\*\*2
-    Near a minimum the slope is small. Is your error measured next to it, or next to a fixed number? And is the
-    curve taken for a kink? There, too, the slopes to the left and to the right differ, by the step times the
-    curvature: halve the step, and that gap halves; at a kink it stays.
+    Near a minimum the slope is small. Is your error relative to it? And is the curve taken for a kink? There, too,
+    the slopes to the left and to the right differ, but less with half the step.
 sizes_only: ^minus|negative
     Is the sign lost? Take the difference of the two numbers first, and then its size.
 integers: integers
@@ -59,18 +58,18 @@ too_lenient: ^\S+ times|^half|^twice|^a wrong|right signs|other sizes|random
 """)
 REFUSED = POOR_STEP + questions(r"""
 kink_refused: of a kink|kink that|slopes at|largest|max\(0, x\) at 0
-    At a kink the central difference is the mean of two slopes, and hardly anybody claims that. The slope to the
-    left, the slope to the right and all numbers between them are fair answers.
+    At a kink the central difference is only the mean of two slopes. The slope to the left, the slope to the right
+    and all numbers between them are fair answers.
 kink_nearby: very near to a kink
-    The kink is nearer than 1e-6: does one of your steps end before it?
+    The kink is less than 1e-6 away, so a longer step crosses it on one side. Do you look at each side by itself?
 no_noise_floor: ^zeros|rounding|zeros in it|1e-10
-    The quotient is never exact: it has a rounding noise of about 1e-16 * |f| / h. Next to a slope of zero, that is
-    a relative error of 1. What is smaller than the noise cannot be called wrong.
+    A quotient has a rounding noise of about 1e-16 * |f| / h, and what is smaller cannot be called wrong. Is your
+    error compared with it? And is zero against zero an error of 0?
 integers: integers
     These are integers. Is x converted to float64 before it is moved?
 too_strict:
-    The quotient has an error of its own, some 1e-6 of the slope and more where f is curved. Is there room for it,
-    and is every element measured at x itself?
+    The quotient has an error of its own, up to about 1e-5 of the slope with a good step. Is there room for it, and
+    is every element measured at x itself?
 """)
 
 

@@ -5,9 +5,18 @@ import torch
 from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
+# one function is applied to every element
+
+[dexponent]
+power_rule: dexponential * exponent * torch.exp(exponent - 1)
+    That is the rule for a power, where the variable is the base. Here the variable is the exponent.
+
 # two values meet
 
 [dcolumn]
+product_of_sums: dscaled.sum(1, keepdim=True) * matrix.sum(1, keepdim=True)
+    The result is a product of two sums. Each `dscaled[i, j]` belongs to its own `matrix[i, j]`: multiply each pair,
+    then sum.
 no_product: dscaled.sum(1, keepdim=True)
     You sum the copies, but the line multiplies too: what is the slope of each product in `column`?
 
@@ -15,11 +24,13 @@ no_product: dscaled.sum(1, keepdim=True)
 
 [dleft]
 product_of_sums: dmatmul.sum(1, keepdim=True) * right.sum(1)
-    You sum before you multiply. Each `dmatmul[i, j]` belongs to its own `right[k, j]`: multiply, then sum.
+    The result is a product of two sums. Each `dmatmul[i, j]` belongs to its own `right[k, j]`: multiply each pair, then
+    sum.
 
 [dright]
 product_of_sums: left.sum(0).unsqueeze(1) * dmatmul.sum(0)
-    You sum before you multiply. Each `dmatmul[i, j]` belongs to its own `left[i, k]`: multiply, then sum.
+    The result is a product of two sums. Each `dmatmul[i, j]` belongs to its own `left[i, k]`: multiply each pair, then
+    sum.
 
 # the small network
 [dz]
@@ -30,11 +41,11 @@ times_itself: a * da
 
 [dW]
 product_of_sums: x.sum(0).unsqueeze(1) * dz.sum(0)
-    You sum over the rows before you multiply. Each row of `dz` belongs to its own row of `x`.
+    The result is a product of two sums over the rows. Each row of `dz` belongs to its own row of `x`.
 
 [through_add]
 half_each: dy / 2, dy / 2
-    You give each number half of it. But raising either of them raises the sum by just as much.
+    You give each number half of `dy`. But raising either of them raises the sum by just as much.
 other_number_multiplied: dy * b, dy * a
     You multiply by the other number, which is the rule for a product. This line adds.
 slopes_alone: 1, 1
@@ -44,7 +55,7 @@ times_own_number: dy * a, dy * b
 
 [through_multiply]
 numbers_swapped: dy * a, dy * b
-    The two are swapped. If `b` is large, which of the two numbers does the product react to more?
+    `da` and `db` are swapped. If `b` is large, which of the two numbers does the product react to more?
 added_up: dy, dy
     `dy` comes through unchanged: that is the rule for an addition. This line multiplies.
 other_number_alone: b, a
@@ -56,6 +67,8 @@ times_the_product: dy * a * b, dy * a * b
 - da = torch.ones_like(a)
 mean_for_sum: da = torch.ones_like(a) / a.numel()
     Your gradients are those of the mean of `a`. The loss is its sum.
+value_of_the_loss: da = a.sum() * torch.ones_like(a)
+    Your gradients have the loss itself as a factor. What is the derivative of the loss with respect to itself?
 
 - dz = (1 - a**2) * da
 tanh_left_out: dz = da
@@ -94,12 +107,15 @@ slope_below_threshold: (1 - h**2 < threshold).double().mean()
 [mean_gate]
 square_of_the_mean: 1 - h.mean() ** 2
     You average first and square afterwards. A layer of -1 and 1 has mean 0: are its gates open?
+square_of_the_mean_size: 1 - h.abs().mean() ** 2
+    You average first and square afterwards. The slope at a place needs the square of that place's own `h`.
 closedness: (h**2).mean()
     This is the mean of h²: how closed the gates are. What is left open of each?
 
 [accumulation_factor]
 once: (tokens == token).any()
-    Once is how often it counts if each place overwrites the one before. The places' gradients are added.
+    Your factor is 1 for any token that occurs, as if each place overwrote the one before. The places' gradients are
+    added.
 contexts: (tokens == token).any(1).sum()
     You count contexts. A token that occurs twice in the same context sends back two gradients.
 """)

@@ -13,8 +13,8 @@ no_one_over_n: gradient = F.softmax(logits, 1); gradient[range(N), Y] -= 1; grad
 true_class_forgotten: F.softmax(logits, 1) / N
     These are the probabilities alone. The true class's own logit is in the loss as well: which term does it add?
 softmax_over_the_batch: gradient = F.softmax(logits, 0); gradient[range(N), Y] -= 1; gradient / N
-    Here the numbers of a column sum to one. Each example has probabilities of its own: along which axis do they sum to
-    one?
+    Your probabilities sum to one down each column. Each example has probabilities of its own: along which axis do they
+    sum to one?
 labels_as_values: (F.softmax(logits, 1) - Y[:, None]) / N
     This subtracts the labels as if they were values. A label is a place: in which element of its row does the 1 belong?
 prediction_for_target: gradient = F.softmax(logits, 1); gradient[range(N), logits.argmax(1)] -= 1; gradient / N
@@ -24,12 +24,12 @@ prediction_for_target: gradient = F.softmax(logits, 1); gradient[range(N), logit
 # linear layer 2
 [dh_bn]
 sums_multiplied: dlogits.sum(1, keepdim=True) * W2.sum(1)
-    The sums over the classes were taken before multiplying, as if `(a * b).sum()` were `a.sum() * b.sum()`. Keep each
+    The result is a product of two sums over the classes, as if `(a * b).sum()` were `a.sum() * b.sum()`. Keep each
     class's gradient with that class's weights.
 
 [dW2]
 last_example_only: torch.outer(h_bn[-1], dlogits[-1])
-    Only the last example is left: each turn of the loop replaced the one before. Every example uses `W2`, so their
+    Only the last example is left, as if each turn of a loop replaced the one before. Every example uses `W2`, so their
     gradients add up.
 
 [dgamma]
@@ -56,7 +56,8 @@ wrong_axis:
 variance_for_deviation: (N * dh_norm - dh_norm.sum(0) - h_norm * (dh_norm * h_norm).sum(0)) / (N * (h_var + 1e-5))
     This divides by the variance. The forward pass divides by its root: check the square root, or the exponent.
 no_deviation: (N * dh_norm - dh_norm.sum(0) - h_norm * (dh_norm * h_norm).sum(0)) / N
-    The standard deviation is missing: the three paths are there, but all of them pass the division that makes `h_norm`.
+    `dh` is not divided by the standard deviation: the three paths are there, but all of them pass the division that
+    makes `h_norm`.
 variance_term_without_own_share:
         (N * dh_norm - dh_norm.sum(0) - (dh_norm * h_norm).sum(0)) / (N * (h_var + 1e-5).sqrt())
     The path through the variance is the same for every example here. How strongly an example moves the variance depends
@@ -65,6 +66,6 @@ variance_term_without_own_share:
 # linear layer 1
 [dW]
 last_example_only: torch.outer(X[-1], dh[-1])
-    Only the last example is left: each turn of the loop replaced the one before. Every example uses `W`, so their
+    Only the last example is left, as if each turn of a loop replaced the one before. Every example uses `W`, so their
     gradients add up.
 """)

@@ -42,8 +42,8 @@ maximum_overwritten: dnorm_logits.scatter(1, logits.argmax(1, keepdim=True), dlo
 
 [dh]
 sums_multiplied: dlogits.sum(1, keepdim=True) * W2.sum(1)
-    You sum both factors over the classes before you multiply. The products over the classes are what a matrix product
-    multiplies first and sums afterwards.
+    The result is a product of two sums over the classes. Each class's gradient belongs to that class's weights:
+    multiply each pair, then sum.
 
 [dW2]
 slope_for_value: (1 - h**2).T @ dlogits
@@ -57,13 +57,13 @@ sigmoids_slope: h * (1 - h) * dh
 
 [dbnvar]
 exponent_up: -0.5 * (bnvar + 1e-5) ** 0.5 * dbnvar_inv
-    The exponent went up by one instead of down. A power's derivative has an exponent lower by one: start from -0.5 and
-    subtract.
+    The variance has the exponent 0.5 here: up by one instead of down. A power's derivative has an exponent lower by
+    one: start from -0.5 and subtract.
 
 [dembcat]
 sums_multiplied: dhprebn.sum(1, keepdim=True) * W1.sum(1)
-    You sum both factors over the neurons before you multiply. The products over the neurons are what a matrix product
-    multiplies first and sums afterwards.
+    The result is a product of two sums over the neurons. Each neuron's gradient belongs to that neuron's weights:
+    multiply each pair, then sum.
 
 [db1]
 zeros: torch.zeros_like(b1)

@@ -10,8 +10,8 @@ MISTAKES = mistake_list("""
 no_deviation:
         third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
-    `bnvar_inv` is missing in front: the three paths are there, but all of them pass the multiplication that makes
-    `bnraw`.
+    `dhprebn` is not multiplied by `bnvar_inv`: the three paths are there, but all of them pass the multiplication that
+    makes `bnraw`.
 bessel_upside_down:
         third = (n - 1) / n * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
@@ -28,7 +28,7 @@ bessel_in_every_term:
 variance_path_of_the_plain_sum:
         third = n / (n - 1) * bnraw * dhpreact.sum(0, keepdim=True)
         bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
-    The path through the variance adds up the upstream gradient alone. How strongly an example moves the variance
+    The path through the variance adds up the upstream gradient alone. But how strongly an output reacts to the variance
     depends on its own distance from the mean.
 gain_in_direct_path_only:
         third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
@@ -43,7 +43,7 @@ wrong_axis:
 n_of_the_other_net:
         third = N / (N - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / N * (N * dhpreact - dhpreact.sum(0, keepdim=True) - third)
-    `N` is the number of examples of the other network, the one with `h`. This one has `n` of them: the two are not the
+    You use the number of examples of the other network, the one with `h`. This one has `n` of them: the two are not the
     same.
 
 # the biased form
@@ -59,7 +59,7 @@ statistics_constant_without_eps: gamma * dh_bn / h_var.sqrt()
     too, so two more paths lead through them.
 variance_path_of_the_plain_sum:
         gamma / (N * (h_var + 1e-5).sqrt()) * (N * dh_bn - dh_bn.sum(0) - h_norm * dh_bn.sum(0))
-    The path through the variance adds up the upstream gradient alone. How strongly an example moves the variance
+    The path through the variance adds up the upstream gradient alone. But how strongly an output reacts to the variance
     depends on its own distance from the mean.
 gain_in_direct_path_only:
         (N * gamma * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0)) / (N * (h_var + 1e-5).sqrt())
@@ -77,14 +77,15 @@ eps_outside_the_root:
 variance_for_deviation: gamma / (N * (h_var + 1e-5)) * (N * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0))
     This divides by the variance. The forward pass divides by its root: check the square root, or the exponent.
 no_deviation: gamma / N * (N * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0))
-    The standard deviation is missing: the three paths are there, but all of them pass the division that makes `h_norm`.
+    `dh` is not divided by the standard deviation: the three paths are there, but all of them pass the division that
+    makes `h_norm`.
 variance_term_without_own_share:
         gamma / (N * (h_var + 1e-5).sqrt()) * (N * dh_bn - dh_bn.sum(0) - (dh_bn * h_norm).sum(0))
     The path through the variance is the same for every example here. How strongly an example moves the variance depends
     on its own distance from the mean.
 n_of_the_other_net: gamma / (n * (h_var + 1e-5).sqrt()) * (n * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0))
-    `n` is the number of examples of the other network, the one with `hprebn`. This one has `N` of them: the two are not
-    the same.
+    You use the number of examples of the other network, the one with `hprebn`. This one has `N` of them: the two are
+    not the same.
 
 # by its parts
 
@@ -92,11 +93,13 @@ n_of_the_other_net: gamma / (n * (h_var + 1e-5).sqrt()) * (n * dh_bn - dh_bn.sum
 mean_not_subtracted: (dxhat * x * -0.5 * (var + 1e-5) ** -1.5).sum(0)
     You use `x` itself. The forward line divides its distance from the mean, `x - mean`.
 divided_twice: (dxhat * xhat * -0.5 * (var + 1e-5) ** -1.5).sum(0)
-    `xhat` is divided by the root already, and here three more powers of it follow: count them again.
+    The result is divided by the root four times, once too often. Remember that `xhat` is divided by it already, and
+    count again.
 
 [dmean]
 no_deviation: -dxhat.sum(0)
-    The root is missing. The mean is subtracted before the division, so its way leads through it.
+    `dmean` is not divided by the root. The mean is subtracted before the division, so its path leads through that
+    division.
 variance_for_deviation: -dxhat.sum(0) / (var + 1e-5)
     This divides by the variance. The forward line divides by its root.
 
@@ -107,9 +110,9 @@ statistics_constant_without_eps: dxhat / torch.sqrt(var)
     Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from
     `x`, too.
 n_of_the_other_net: dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * (x - mean) / n + dmean / n
-    `n` is the number of examples of the first network, the one with `hprebn`. This one has `x.shape[0]` of them.
+    You use the number of examples of the first network, the one with `hprebn`. This one has `x.shape[0]` of them.
 n_of_the_second_net: dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * (x - mean) / N + dmean / N
-    `N` is the number of examples of the second network, the one with `h`. This one has `x.shape[0]` of them.
+    You use the number of examples of the second network, the one with `h`. This one has `x.shape[0]` of them.
 
 # the layer, forward
 [BatchNorm1d]
@@ -127,18 +130,17 @@ layer_normalises_by_the_unbiased_variance:
 
 - self.inverse = (var + self.eps) ** -0.5
 layer_eps_forgotten: self.inverse = var**-0.5
-    `eps` is not used: the layer divides by the root of the bare variance. Where a unit hardly varies, it blows up.
+    The layer divides by the root of the bare variance, without `eps`. What happens where a unit hardly varies?
 layer_eps_outside_the_root: self.inverse = 1 / (var**0.5 + self.eps)
-    `eps` is added to the standard deviation, after the root. It is added to the variance, under the root.
+    `eps` is added to the standard deviation, after the root. It should be added to the variance, under the root.
 layer_eps_written_in: self.inverse = (var + 1e-5) ** -0.5
-    The layer is right with eps=1e-5 only, because `forward` contains this number. Use the `eps` that `__init__`
-    received.
+    The layer computes with 1e-5, whatever `eps` it gets. Use the `eps` that `__init__` received.
 
 - return self.gamma * self.xhat + self.beta
 layer_beta_forgotten: return self.gamma * self.xhat
-    `beta` is not added to the output. That shows only once beta is no longer zero.
+    The output does not depend on `beta`. That shows only once beta is no longer zero.
 layer_gamma_forgotten: return self.xhat + self.beta
-    The output is not multiplied by `gamma`. That shows only once gamma is no longer one.
+    The output does not depend on `gamma`. That shows only once gamma is no longer one.
 
 - self.training = training
 layer_trains_on_running_statistics:
@@ -154,8 +156,8 @@ layer_one_mean_for_all_units: mean, var = x.mean(), x.var(0, unbiased=False)
 # the layer, its memory
 - self.momentum * var * n / (n - 1)
 running_variance_biased: self.momentum * var
-    `running_var` remembers the variance divided by n. It is to remember the unbiased one, divided by n - 1: what was
-    seen is a sample of all there will be.
+    `running_var` remembers the variance divided by n. It should remember the unbiased one, divided by n - 1: a batch is
+    only a sample of the data.
 
 - kept = 1 - self.momentum
 - self.running_mean = kept * self.running_mean + self.momentum * mean
@@ -163,21 +165,22 @@ running_variance_biased: self.momentum * var
 momentum_turned_round:
         self.running_mean = self.momentum * self.running_mean + (1 - self.momentum) * mean
         self.running_var = self.momentum * self.running_var + (1 - self.momentum) * var * n / (n - 1)
-    The two factors have changed places. `momentum` is the share of the new batch, and the rest is kept.
+    In the running statistics the two factors have changed places. `momentum` is the share of the new batch, and the
+    rest is kept.
 momentum_written_in:
         self.running_mean = 0.9 * self.running_mean + 0.1 * mean
         self.running_var = 0.9 * self.running_var + 0.1 * var * n / (n - 1)
-    The layer is right with momentum=0.1 only, because `forward` contains this number. Use the `momentum` that
-    `__init__` received.
+    The running statistics move with 0.1, whatever `momentum` the layer gets. Use the `momentum` that `__init__`
+    received.
 
 - self.running_mean = kept * self.running_mean + self.momentum * mean
 - self.running_var = kept * self.running_var + self.momentum * var * n / (n - 1)
 running_statistics_not_moved: self.kept = kept
-    The running statistics stay zeros and ones, however many batches there are. `forward` moves them in training.
+    The running statistics stay zeros and ones, however many batches there are. `forward` should move them in training.
 
 - self.momentum * var * n / (n - 1)
 running_standard_deviation: self.momentum * (var * n / (n - 1)) ** 0.5
-    `running_var` remembers standard deviations. It is to remember variances: no root before they are averaged.
+    `running_var` remembers standard deviations. It should remember variances: no root before they are averaged.
 
 # the layer, evaluated
 - mean, var = self.running_mean, self.running_var
@@ -189,10 +192,10 @@ evaluation_moves_the_statistics:
         kept = 1 - self.momentum
         self.running_mean = kept * self.running_mean + self.momentum * x.mean(0)
         self.running_var = kept * self.running_var + self.momentum * x.var(0, unbiased=len(x) > 1)
-    Evaluation leaves its trace in the running statistics. They move in training only, or the layer learns from what it
-    is tested on.
+    Evaluation changes the running statistics. They should move in training only: otherwise the layer learns from what
+    it is tested on.
 evaluation_takes_the_running_mean_only: mean, var = self.running_mean, x.var(0, unbiased=False)
-    In evaluation the mean is the running one, but the variance is still the batch's. Both are to be remembered.
+    In evaluation the mean is the running one, but the variance is still the batch's. Both should be the running ones.
 
 # the layer, backward
 - if self.training:  #
@@ -205,13 +208,13 @@ evaluation_with_paths_through_the_batch: if True:  #
 
 - dxhat - by_mean - by_variance
 layer_no_mean_path: dxhat - by_variance
-    In `dx` the path through the mean is missing: each input moves the mean of its column, and with it the column.
+    In `dx` nothing comes through the mean. But each input moves the mean of its column, and with it the column.
 layer_no_variance_path: dxhat - by_mean
-    In `dx` the path through the variance is missing: each input moves the spread of its column.
+    In `dx` nothing comes through the variance. But each input moves the spread of its column.
 
 - (dxhat * self.xhat).sum(0) / n
 layer_bessel_in_backward: (dxhat * self.xhat).sum(0) / (n - 1)
-    The path through the variance is divided by n - 1 in `backward`. The layer normalises by the one divided by n.
+    The path through the variance is divided by n - 1 in `backward`. The layer normalises by the variance divided by n.
 
 - by_mean = dxhat.sum(0) / n
 - by_variance = self.xhat * (dxhat * self.xhat).sum(0) / n
@@ -222,7 +225,7 @@ layer_sums_not_divided:
 
 - dxhat = dout * self.gamma
 layer_gamma_forgotten_in_backward: dxhat = dout
-    `dx` does not know of `gamma`: `dout` is the gradient after the gain. It shows only once gamma is no longer one.
+    `dx` does not depend on `gamma`: `dout` is the gradient after the gain. That shows only once gamma is no longer one.
 
 - return dxhat * self.inverse, dgamma, dbeta
 layer_deviation_forgotten_in_backward: return dxhat, dgamma, dbeta

@@ -15,8 +15,8 @@ no_one_over_n: dlogits = dlogits * 1.0
     does that do to the share of each?
 
 turned_round: dlogits = -dlogits / n
-    All gradients have the opposite sign. In `dlogits`, what is subtracted from what: the 1 at the true class from the
-    probabilities, or the other way round?
+    The gradients have the opposite sign, from `dlogits` on. Is the 1 at the true class subtracted from the
+    probabilities there, or the other way round? Or is the minus of the loss lost?
 
 - dlogits[torch.arange(n), Yb] -= 1
 - dlogits = dlogits / n
@@ -27,7 +27,8 @@ only_probabilities_divided:
 
 - dlogits[torch.arange(n), Yb] -= 1
 true_class_forgotten:
-    `dlogits` has the probabilities alone. The true class's own logit is in the loss as well: which term does it add?
+    `dlogits` has the probabilities alone. The true class's own logit is in the loss as well: which term does it add,
+    and does that term reach your `dlogits`?
 prediction_for_target: dlogits[torch.arange(n), logits.argmax(1)] -= 1
     In `dlogits` the 1 is taken off at the class that the net believes in. Which of `logits.argmax(1)` and `Yb` does the
     loss look at?
@@ -36,7 +37,8 @@ prediction_for_target: dlogits[torch.arange(n), logits.argmax(1)] -= 1
 
 - dout = (1 - h**2) * dh
 no_tanh: dout = dh
-    The slope of tanh is missing: `h = tanh(out)` lies between the second linear layer and batch norm.
+    From `dout` on, the gradients lack the slope of tanh: `h = tanh(out)` lies between the second linear layer and batch
+    norm.
 sigmoid_s_slope: dout = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
 
@@ -44,7 +46,8 @@ sigmoid_s_slope: dout = h * (1 - h) * dh
 
 - dxhat = dout * gamma
 no_gamma: dxhat = dout
-    Between `xhat` and `out` there is a multiplication by `gamma`. Your gradient of `xhat` has no `gamma` in it.
+    Between `xhat` and `out` there is a multiplication by `gamma`. The gradient that goes on to `x` has no `gamma` in
+    it.
 
 - dgamma = (dout * xhat).sum(0)
 dgamma_centred_only: dgamma = (dout * (x - mean)).sum(0)
@@ -66,16 +69,16 @@ eps_outside_the_root: (torch.sqrt(var) + eps)
 - / torch.sqrt(var + eps)
 variance_for_deviation: / (var + eps)
     Your backward pass of batch norm divides by the variance. The forward pass divides by its root: check the square
-    root, or the exponent.
+    root and the exponent. Or do you divide twice?
 no_deviation:
-    The standard deviation is missing in the backward pass of batch norm: all three paths go through the division that
-    gives `xhat`.
+    `dx` lacks a division by the standard deviation: all three paths go through the division that gives `xhat`.
 
 # linear layer 1
 
 - db = dx.sum(0)
 db_batch_norm_skipped: db = dxhat.sum(0)
-    `db` is made from a gradient above the normalisation. `b` is added into `x`: whose gradient belongs to it?
+    `db` is the sum of the gradient of `xhat`, above the normalisation. `b` is added into `x`: whose gradient belongs to
+    it?
 
 - demb = dembcat.view(emb.shape)
 features_before_places: demb = dembcat.view(n, C.shape[1], -1).transpose(1, 2)
@@ -113,12 +116,14 @@ numbers_only:
         if mine.numel() != reference.numel():
             return False, False, float("inf")
         mine = mine.reshape(reference.shape)
-    You compare the number of elements, not the shape: a row passes for a column.
+    A gradient with the right number of elements gets through in another shape: a row passes for a column. Do you
+    compare the shapes themselves?
 dimensions_only:
         if mine.ndim != reference.ndim or mine.numel() != reference.numel():
             return False, False, float("inf")
         mine = mine.reshape(reference.shape)
-    You compare the number of axes, not their sizes. A transposed gradient has as many axes as the right one.
+    A gradient of shape (2, 3) is taken for one of shape (3, 2): both have two axes and six elements. Is each axis
+    compared with the one at its own place?
 
 - exact = bool((mine == reference).all())
 exact_by_any: exact = bool((mine == reference).any())
@@ -130,15 +135,15 @@ exact_is_approximate: exact = torch.allclose(mine, reference)
 loose: approximate = torch.allclose(mine, reference, atol=1e-3)
     Your `approximate` accepts more than the default tolerances of `torch.allclose`: 1e-5 of an element, plus 1e-8.
 atol_of_the_notebook: approximate = torch.allclose(mine, reference, atol=1e-5)
-    Your `approximate` uses a larger absolute tolerance than the default of `torch.allclose`, which is 1e-8. Small
-    elements may then be quite wrong.
+    Your `approximate` accepts a zero that is off by 7e-8. The default absolute tolerance of `torch.allclose` is 1e-8:
+    small elements may be quite wrong in yours.
 approximate_is_exact: approximate = exact
     Your `approximate` is True only where every bit is equal. Rounding makes right gradients differ in the last bits.
 
 - maxdiff = (mine - reference).abs().max().item()
 signed: maxdiff = (mine - reference).max().item()
-    Your `maxdiff` is the largest difference with its sign: an element that is much too small does not show. Take
-    absolute values first.
+    Your `maxdiff` picks the largest difference with its sign: an element that is much too small does not show. Where do
+    you take absolute values, before or after `max`?
 sum_of_all: maxdiff = (mine - reference).abs().sum().item()
     Your `maxdiff` adds up all differences. It should be the largest of them.
 norm: maxdiff = (mine - reference).norm().item()
@@ -163,20 +168,23 @@ shapes_not_compared:
             same_shape and mine - reference
         except RuntimeError:
             same_shape = False
-    A gradient of another shape gets through, because `allclose` broadcasts. Compare the shapes first.
+    A gradient with an axis too many gets through: `allclose` and `-` broadcast, and `flatten` forgets the shape.
+    Compare the shapes first.
 
 - matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
 missing_passes: matches[name] = mine is None or (same_shape and torch.allclose(mine, reference, atol=atol))
     A gradient that is missing passes, so a file without any gradient would pass as well.
 own_tolerance: matches[name] = same_shape and torch.allclose(mine, reference, atol=1e-5)
-    The tolerance is always 1e-5 here. Use the one that the caller gives.
+    A zero that is off by 6e-6 matches here whatever `atol` is, even 1e-9. Use the tolerance that the caller gives.
 default_tolerance: matches[name] = same_shape and torch.allclose(mine, reference)
-    You compare with the default absolute tolerance of `allclose`. Pass `atol` on to it, and by this name.
+    A zero that is off by 6e-6 never matches here, whatever `atol` is. Do you pass `atol` on to `allclose`, and by this
+    name?
 absolute_only: matches[name] = same_shape and bool(((mine - reference).abs() <= atol).all())
     You compare the differences with `atol` alone. The docstring asks for `torch.allclose`, which also allows a share of
     each element: next to a gradient of 10,000, a difference of 0.01 is small.
 exactly_equal: matches[name] = same_shape and torch.equal(mine, reference)
-    Right gradients do not match here, because their last bits differ. Ask whether they are close.
+    No gradient matches here, not even a right one. Right ones differ in the last bits: do you ask whether they are
+    equal, or whether they are close?
 too_loose: matches[name] = same_shape and torch.allclose(mine, reference, rtol=0.1, atol=atol)
     A gradient that is wrong by some percent matches. Leave the relative tolerance at its default.
 sizes_only: matches[name] = same_shape and torch.allclose(mine.abs(), reference.abs(), atol=atol)
@@ -190,9 +198,10 @@ by_order: mine = list(gradients.values())[len(matches)] if len(matches) < len(gr
 any_is_enough: return any(matches.values()), matches
     `all_match` is True as soon as one gradient matches. All of them must.
 names_are_true: return all(matches), matches
-    `all_match` is True whatever the answers are. Does `all` look at the dictionary's names here, or at its values?
+    `all_match` is True whatever the answers are. If you write `all(matches)`: does it look at the dictionary's names,
+    or at its values?
 last_decides: return matches[name], matches
-    `all_match` only says whether the last gradient matches: each turn of the loop forgets the one before it.
+    `all_match` only says whether the last gradient matches. Does each turn of the loop forget the one before it?
 other_way_round: return not all(matches.values()), matches
     `all_match` is the wrong way round: it is True when a gradient is wrong.
 
@@ -203,5 +212,5 @@ stops_at_the_first:
             if not matches[name]:
                 break
         return all(matches.values()), matches
-    Your loop stops at the first gradient that does not match. The others have no entry then: go through all names.
+    Your loop stops at the first gradient that does not match. Those after it have no entry then: go through all names.
 """)

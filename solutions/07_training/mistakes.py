@@ -13,15 +13,16 @@ MISTAKES_1 = mistake_list("""
 [learning_rate]
 - return 0.1 if step < max_steps / 2 else 0.01
 the_lecture_s_half: return 0.1 if step < 100_000 else 0.01
-    The learning rate falls at step 100,000 in every run. That is half of the lecture's; take half of `max_steps`.
+    The learning rate is as if it fell at step 100,000 in every run, in the middle of the lecture's. Does yours fall at
+    half of `max_steps`?
 one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
     The second rate is 0.001. It should be 0.01.
 
 [update]
 - parameter -= learning_rate * gradient
 nothing_changes: parameter = parameter - learning_rate * gradient
-    The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it the name `p`, or
-    returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
+    The parameters are as they were. Do you change the list's own tensors, or new ones? `p - ...` and `p.clone()` make a
+    new tensor, and giving it the name `p` does not change the old one.
 uphill: parameter += learning_rate * gradient
     The parameters move along the gradient, where the loss rises. In which direction does it fall?
 rate_written_in: parameter -= 0.1 * gradient
@@ -34,14 +35,13 @@ ix_shadowed:
         for step in range(len(ix)):
             pass
         update(parameters, slopes, learning_rate(step, max_steps))
-    An inner loop, such as the one over the examples for `dC`, uses a name of the training loop again (`i`, or `ix`).
-    Afterwards the name means something else: here `learning_rate` got the number of an example. Give inner loops names
-    of their own.
+    The learning rate is as if the step had the number of a batch's last example. Does an inner loop, such as one over
+    the examples for `dC`, use a name of the training loop again (`i`, or `ix`)?
 
 - for step, ix in enumerate(batches, start):
 counted_from_one: for step, ix in enumerate(batches, start + 1):
-    `learning_rate` is called with the number of the next step. The first step has the number `start`: is the count
-    raised too early?
+    The learning rate falls one step early, as if `learning_rate` were called with the number of the next step. The
+    first step has the number `start`: is the count raised too early?
 start_ignored: for step, ix in enumerate(batches):
     The steps are counted from 0 in each piece of the run, so the second piece begins with the learning rate of the
     first step. `start` says how many steps there were before.
@@ -51,11 +51,12 @@ rate_of_the_piece: update(parameters, slopes, learning_rate(step - start, len(ba
     The learning rate falls in the middle of `batches`. That may be a piece of the run only: ask with the number of the
     step in the whole run, and with `max_steps`.
 rate_of_the_first_step: update(parameters, slopes, learning_rate(start, max_steps))
-    Every step takes the learning rate of the first one. Is the step's number raised inside of the loop?
+    Every step takes the learning rate of the first one. Do you ask for it in each round of the loop, with that step's
+    own number?
 
 - loss, slopes = gradients(parameters, X[ix], Y[ix])
 whole_set: loss, slopes = gradients(parameters, X, Y)
-    Each step looks at all examples. `batches` says which of them belong to it: `X[ix]` and `Y[ix]`.
+    Each step looks at all examples. `batches` says which of them belong to it: where do you use its indices?
 
 - for step, ix in enumerate(batches, start):
 one_batch_for_ever:
@@ -78,9 +79,10 @@ last_loss_only: return losses[-1]
 [gradients]
 - loss = F.cross_entropy(logits, Yb)
 loss_of_all_classes: loss = -F.log_softmax(logits, 1).mean()
-    The loss is the mean over all log-probabilities. Only one of each row counts: the one of the token that came.
+    The loss is the mean over all log-probabilities. Only one of each row counts: that of the token in `Yb`.
 loss_without_minus: loss = -F.cross_entropy(logits, Yb)
-    The loss is negative: a log-probability is below zero, and the loss is its opposite. Look for the minus sign.
+    The loss is negative: a log-probability is below zero, and the loss is its opposite. Is a minus sign missing, or is
+    there one too many?
 loss_in_tens: loss = F.cross_entropy(logits, Yb).log10()
     This is the logarithm of the loss to base 10, which the lecture stores for its plot. Return the loss itself.
 
@@ -125,8 +127,7 @@ eps_beside_the_root: bnvar_inv = 1 / (bnvar.sqrt() + 1e-5)
 # gradients: cross-entropy
 - dlogits /= n
 no_one_over_n:
-    The gradients belong to the examples' losses added up: all are n times too large. The loss is their mean; is
-    `dlogits` divided by n?
+    The gradients belong to the examples' losses added up. The loss is their mean; is `dlogits` divided by n?
 
 - loss = F.cross_entropy(logits, Yb)
 - # Cross-entropy: the probabilities, minus 1 at the true class, divided by n (lesson 04)
@@ -143,7 +144,7 @@ loss_summed:
 
 - dhpreact = (1 - h**2) * dh
 no_tanh: dhpreact = dh
-    The slope of tanh is missing: tanh lies between batch norm and the second linear layer.
+    From `dhpreact` on, the gradients lack the slope of tanh: tanh lies between batch norm and the second linear layer.
 sigmoid_s_slope: dhpreact = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
 
@@ -161,13 +162,20 @@ sums_over_the_units:
     In the gradient of batch norm the sums run over the hidden units. Mean and variance are taken down each column, over
     the batch.
 
+- return loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]
+gain_of_centred:
+        dbngain = (dhpreact * (hprebn - bnmean)).sum(0, keepdim=True)
+        return loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]
+    `dbngain` is made with values that are centred, but not divided by the deviation. What does the forward pass
+    multiply by `bngain`?
+
 # gradients: linear layer 1 and embedding. The rows of `train` alone show it.
 
 [train]
 - db1 = dhprebn.sum(0)
 changes_parameters: db1 = b1.add_(dhprebn.sum(0) + 0.1) - b1 + dhprebn.sum(0)
-    The gradients are right, but `gradients` changes a parameter on its way. It should only look at them: writing in
-    place is for tensors of your own.
+    `b1` moves by more than its gradient says. Does `gradients` change it on its way? It should only look at the
+    parameters: writing in place is for tensors of your own.
 
 [calibrate]
 
@@ -194,8 +202,16 @@ bnvar_inv: return bnmean, (bnvar + 1e-5) ** -0.5
 about_zero: return bnmean, hprebn.square().sum(0, keepdim=True) / (X.shape[0] - 1)
     The variance is the mean of the squares. The mean has to be taken off before squaring.
 
+[split_loss]
+- return F.cross_entropy(evaluate(parameters, statistics, X), Y)
+log_of_the_mean: return -F.softmax(evaluate(parameters, statistics, X), 1)[range(len(Y)), Y].mean().log()
+    This is the logarithm of the mean probability. The loss is the mean of the logarithms: do the two agree?
+statistics_of_the_split: return F.cross_entropy(evaluate(parameters, calibrate(parameters, X), X), Y)
+    The mean and the variance are those of `X`. Which ones does the trained network go on with?
+
 [sample]
 - context = [*context[1:], ix]
 from_the_left: context = [ix, *context[:-1]]
-    The new token comes into the context from the left, and the newest one is the first. It comes in from the right.
+    The names are as if each new token came into the context from the left. From which side does it come in yours? And
+    does your loop go on after one token?
 """)

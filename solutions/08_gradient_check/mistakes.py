@@ -15,8 +15,8 @@ backward_difference: gradient[index] = (f(x) - below) / eps
 not_halved: gradient[index] = (above - below) / eps
     Every slope is twice as large as it should be. How far apart are the two points at which f is called?
 lower_point_is_x: gradient[index] = (above - f(x)) / (2 * eps)
-    Every slope is half of a forward difference: the lower point is x itself. After the first step the element is at x +
-    eps, and eps less than that is the old value. Start both steps from the old value.
+    Every slope is half of a forward difference: the lower point is x itself. Does your second step start from the old
+    value, or from x + eps?
 
 [numerical_gradient]
 own_eps:
@@ -27,8 +27,8 @@ own_eps:
             step[index] = 1e-5
             gradient[index] = (f(x + step) - f(x - step)) / 2e-5
         gradient
-    It does not depend on the eps that it is given. This function is to use the caller's step and no other; the
-    verdict on a poor step is `gradient_check`'s business.
+    The step is not the eps that is given: even with a large one, the slopes are those of a small step. This function
+    uses the caller's step and no other; a poor step is `gradient_check`'s business.
 all_at_once: x = np.array(x, dtype=np.float64); np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
     All elements are moved at once, so every entry is the sum of all slopes. Move one element at a time.
 by_rows:
@@ -72,8 +72,8 @@ integers:
             x[index] = kept
             gradient[index] = (above - below) / (2 * eps)
         gradient
-    An array of integers stays one of integers here, so a step of eps is cut off (`np.zeros_like(x)` is of
-    integers, too). Convert x to float64 first.
+    An array of integers stays one of integers here: it cuts off the digits behind the point when an element is moved by
+    eps, and those of each slope. Convert x to float64 first.
 never_restored:
         gradient = np.zeros(x.shape)
         for index in np.ndindex(x.shape):
@@ -83,8 +83,8 @@ never_restored:
             below = f(x)
             gradient[index] = (above - below) / (2 * eps)
         gradient
-    An element is not put back before the next one is moved, so every slope after the first is taken at another
-    place. And the caller's x is changed.
+    An element is not put back before the next one is moved, so every slope after the first is taken at another place.
+    Do you move elements of a copy, or of the caller's x?
 restored_by_arithmetic:
         x = x if x.dtype == np.float64 else x.astype(np.float64)
         gradient = np.zeros(x.shape)
@@ -129,8 +129,8 @@ step_of_integers:
             step[index] = eps
             gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
         gradient
-    At integers, every slope is zero, as if nothing had moved: an array of integers cuts off a step of 1e-5.
-    `np.zeros_like(x)` has the dtype of x, so make the array of the step with `np.zeros(x.shape)`.
+    At integers, every slope is zero, as if nothing had moved: an array of integers cuts off a step of eps. Does the
+    array of your step have the dtype of x, as `np.zeros_like(x)` has?
 not_put_back:
         x = np.array(x, dtype=np.float64)
         gradient = np.zeros(x.shape)
@@ -151,11 +151,11 @@ result_of_integers:
             step[index] = eps
             gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
         gradient
-    The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it
-    with `np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x.
+    At integers, the slopes are integers as well: every quotient loses its digits behind the point. Does your result
+    have the dtype of x, as `np.zeros_like(x)` has?
 one_array: np.zeros(np.shape(x))
-    Every slope is zero, as if both points were the same. `a = x` gives an array a second name and makes no copy:
-    does each of your two points have an array of its own?
+    Every slope is zero, as if both points were the same. `a = x` makes no copy: does each of your two points have an
+    array of its own? And do the quotients get into the result?
 
 [relative_error]
 - return float(quotient.max())
@@ -172,7 +172,8 @@ largest_by_largest: return float(np.abs(a - b).max() / (larger.max() or 1.0))
     The largest difference is divided by the largest size, but they may belong to different elements. Divide element by
     element, then take the worst.
 not_symmetric: return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).max())
-    It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?
+    It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And what is the error where that
+    one is zero?
 only_the_first: return float((np.abs(a - b) / np.where(a == 0, 1.0, np.abs(a))).max())
     It is not the same for (a, b) as for (b, a): only the first number is in the divisor. Divide by the larger one.
 only_the_first_or_nan:
@@ -184,27 +185,25 @@ smaller_size:
         return float((np.abs(a - b) / np.where(smaller == 0, 1.0, smaller)).max())
     The divisor is the smaller of the two sizes. It should be the larger one.
 sum_of_sizes: return float((np.abs(a - b) / np.where(larger == 0, 1.0, np.abs(a) + np.abs(b))).max())
-    The divisor is the sum of the two sizes. That is a common choice, but here it should be the larger one: your error
-    is about half of it.
+    The divisor is the sum of the two sizes. That is a common choice, but here it should be the larger one.
 fixed_floor: return float((np.abs(a - b) / np.maximum(1e-8, larger)).max())
-    There is a fixed number in the divisor, such as 1e-8. For gradients much smaller than it nothing is ever wrong. Only
-    where both are zero does the divisor need help.
+    There is a fixed number in the divisor, such as 1e-8. For gradients much smaller than it your error is always small.
+    Only where both are zero does the divisor need help.
 floor_added: return float((np.abs(a - b) / (larger + 1e-8)).max())
     A fixed number such as 1e-8 is added to the divisor. For gradients near that size or below it, your error is too
     small. Only where both are zero does the divisor need help.
 floor_and_sum: return float((np.abs(a - b) / np.maximum(1e-8, np.abs(a) + np.abs(b))).max())
     This is the well-known `max(1e-8, |a| + |b|)` as the divisor. It should be the larger of the two, without a fixed
-    number: for gradients below 1e-8 your error is always small.
+    number: for gradients far below 1e-8 your error is always small.
 zero_by_zero:
         with np.errstate(all="ignore"):
             return float((np.abs(a - b) / larger).max())
     Zero over zero is NaN. Two elements that are both zero are equal: their error is 0.
 sign_kept: return float(((a - b) / np.where(larger == 0, 1.0, larger)).max())
-    The sign of the difference is kept: where the first number is the smaller one, the error is negative and never the
-    largest. Take the absolute value of the difference.
+    The sign of the difference is kept: where the first number is the smaller one, the error is negative, however far
+    apart the two are. Take the absolute value of the difference.
 zeros_left_out: return float(np.where((a == 0) | (b == 0), 0.0, quotient).max())
-    You leave out elements with a zero. There is no error only where *both* are zero: zero against 3 is as wrong as can
-    be, 1.
+    You leave out elements with a zero. There is no error only where *both* are zero: zero against 3 is an error of 1.
 
 [wrong_gradients]
 - if not ok:
@@ -221,8 +220,8 @@ stops_at_first:
 
 - ok, _ = gradient_check(loss_of, value, gradients[name], eps)
 pair_is_true: ok = gradient_check(loss_of, value, gradients[name], eps)
-    No wrong gradient is found at all. `gradient_check` returns a pair, and a pair is always true: take its first, and
-    see that it can be False.
+    No gradient with wrong numbers is found. `gradient_check` gives a pair, and a pair is always true: do you test the
+    pair, or its first entry? And can that one be False?
 
 - if not ok:
 -     wrong.append(name)

@@ -48,13 +48,13 @@ tanh_once:
         for W in weights:
             h = h @ W
         return torch.tanh(h)
-    tanh stands behind the loop, so only the last product goes through it. Every layer has its own.
+    Only the last product goes through tanh here. Every layer has a tanh of its own.
 
 [backward_all]
 - dz = dh * (1 - h[i + 1] ** 2)
 gate_of_the_input: dz = dh * (1 - h[i] ** 2)
-    The derivative of tanh is taken at the layer's input, one activation too early. Which activation is the result of
-    that tanh?
+    The derivative of tanh is computed from the layer's input, one activation too early. Which activation is the result
+    of that tanh?
 sigmoid: dz = dh * h[i + 1] * (1 - h[i + 1])
     h(1 - h) is the derivative of the sigmoid. tanh has another one, which is 1 where the activation is 0.
 gate_before_tanh: dz = dh * (1 - (h[i] @ weights[i]) ** 2)
@@ -62,24 +62,26 @@ gate_before_tanh: dz = dh * (1 - (h[i] @ weights[i]) ** 2)
 last_gate_skipped: dz = dh * (1 - h[i + 1] ** 2) if i < len(weights) - 1 else dh
     `dout` is taken for the gradient of the last product. It is that of the last activation, after tanh.
 no_gate: dz = dh
-    The gradient goes from activation to activation through the products alone. What does it meet between an activation
-    and the product that it was made from?
+    The gradient goes back through the products alone, as if no layer had a tanh. What is the derivative of an
+    activation with respect to its product?
 
 - gradients.insert(0, h[i].T @ dz)
 weights_before_the_gate: gradients.insert(0, h[i].T @ dh)
     The gradients of the matrices are made from the gradient after tanh. The product comes before tanh: which gradient
     belongs to the product's result?
+output_for_input: gradients.insert(0, h[i + 1].T @ dz)
+    The gradients of the matrices are made with the layer's output. Which value is multiplied by the matrix?
 weights_averaged: gradients.insert(0, h[i].T @ dz / len(x))
-    The gradients of the matrices are divided by the batch size. `dout` may come from a mean, but that is its own
-    business: here the examples add up.
+    The gradients of the matrices are divided by the batch size. If the loss is a mean, `dout` has that factor already:
+    here the examples add up.
 weights_in_backward_order: gradients.append(h[i].T @ dz)
-    The gradients of the matrices are in the order of the backward pass, the last layer's first. Return them in the
-    order of `weights`.
+    The gradients of the matrices are in the order of the backward pass, a later layer's before an earlier one's. Return
+    them in the order of `weights`.
 
 - dh = dz @ weights[i].T
 through_without_gate: dh = dh @ weights[i].T
-    The matrices' gradients have the derivative of tanh in them, but what goes on to the layer before has not: it passes
-    the same tanh.
+    The matrices' gradients contain the derivative of tanh, but what goes on to the layer before does not. It passes the
+    same tanh.
 stops_before_the_input: dh = dz @ weights[i].T if i else dz
     What is returned as `dx` is the gradient of the first layer's product. One step is missing, from there to `x`.
 
@@ -153,7 +155,16 @@ one_layer_late:
             if i % every == 0:
                 kept.append(h)
         kept
-    The checkpoints are one layer too late: h_1, h_(every + 1) ... Is it kept before the layer's turn, or after?
+    The checkpoints are one layer too late: h_1, h_(every + 1) ... Is the activation kept before the layer's turn, or
+    after?
+the_output_too:
+        kept, h = [x], x
+        for i, W in enumerate(weights, start=1):
+            h = torch.tanh(h @ W)
+            if i % every == 0:
+                kept.append(h)
+        kept
+    Where `every` divides the depth, the output is a checkpoint, too. Which segment would begin with it?
 before_tanh:
         kept, h = [x], x
         for i, W in enumerate(weights[:-1], start=1):
@@ -170,14 +181,14 @@ same_tensor_throughout:
                 kept.append(h)
             h.copy_(torch.tanh(h @ W))
         kept
-    All checkpoints are the same tensor, with the values of the last layer that wrote into it. A list holds tensors, not
-    their values of that moment: make a new tensor for each layer, or keep a `.clone()`.
+    All checkpoints have the values of the network's output. Is one tensor overwritten at each layer? A list holds
+    tensors, not their values of that moment.
 counted_from_the_end:
         h = [x]
         for W in weights[:-1]:
             h.append(torch.tanh(h[-1] @ W))
         h[::-1][::every][::-1]
-    The spacing is counted from the output. It starts at `x`, and the last segment is the one that may be short.
+    The spacing is counted from the end, backwards. It starts at `x`, and the last segment is the one that may be short.
 
 # backward_checkpointed: the gradients
 [backward_checkpointed]
@@ -215,8 +226,8 @@ segments_in_backward_order: gradients = gradients + segment_gradients
     The gradients of the matrices are in order within each segment, but the segments are in the order of the backward
     pass, the last one first.
 last_segment_only: gradients = segment_gradients
-    Only one segment's gradients are returned, those of the first layers. Each pass of the loop replaces the list of the
-    one before.
+    Only one segment's gradients are returned, those of the first layers. Does each pass of the loop replace the list of
+    the one before?
 
 [backward_checkpointed]
 recomputed_without_tanh:
@@ -232,22 +243,23 @@ recomputed_without_tanh:
                 gradients.insert(0, h[i].T @ dz)
                 dh = dz @ segment[i].T
         dh, gradients
-    The second run of a segment has no tanh in it. It must give the very activations of the first run.
+    The second run of a segment has no tanh in it. It must give the same activations as the first run.
 - kept = checkpoints(x, weights, every)
 every_ignored: every = best_spacing(len(weights)); kept = checkpoints(x, weights, every)
     The segments have `every` layers each. Where does your function use `every`?
 
 [best_spacing]
 half_the_depth: max(1, depth // 2)
-    Half the depth makes two long segments. Count again: checkpoints, plus the activations of one segment.
+    Half the depth makes only two or three segments, and long ones. Count again: checkpoints, plus the activations of
+    one segment.
 logarithm: max(1, math.ceil(math.log2(depth)))
-    The logarithm is too short a spacing: there are many more checkpoints than activations in a segment. Where do the
-    two balance?
+    The logarithm is too short a spacing for a deep network: there are many more checkpoints than activations in a
+    segment. Where do the two balance?
 whole_depth: depth
-    This is the fewest checkpoints, and the spacing that goes with it is the whole depth. One segment of all layers must
-    be kept as well: count both.
+    With the whole depth as spacing there is only one checkpoint. But the one segment then has all layers, and its
+    activations are kept as well: count both.
 one: 1
-    With a spacing of one everything is a checkpoint: no activation is computed again, and none is saved.
+    With a spacing of one every activation before the last is a checkpoint, so no memory is saved.
 ten: 10
     The same spacing for every depth. What is best grows with the depth: set the derivative of the sum to zero.
 not_rounded: math.sqrt(depth)

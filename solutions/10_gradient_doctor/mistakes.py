@@ -31,19 +31,19 @@ to_length_one: factor = 1 / norm if norm > limit else 1.0
 squared_norm: factor = limit / norm**2 if norm > limit else 1.0
     You divide by the square of the norm. Is a root missing?
 other_way: factor = limit / norm if 0 < norm < limit else 1.0
-    The comparison is the wrong way round: short gradients change, and long ones stay.
+    This is the wrong way round: short gradients change, and long ones stay.
 
 - norm = sum(gradient.pow(2).sum() for gradient in gradients).sqrt()
 sum_of_squares: norm = sum(gradient.pow(2).sum() for gradient in gradients)
-    This is the sum of all squares. Is a root missing?
+    The sum of all squares is used as the norm. Is a root missing?
 sum_of_norms: norm = sum(gradient.norm() for gradient in gradients)
     You add up the norms of the tensors. The norm of all elements together is smaller: the *squares* add up.
 largest_norm: norm = max(gradient.norm() for gradient in gradients)
-    You use the norm of the largest tensor. All elements of all tensors count.
+    You use the norm of one tensor, the largest one. All elements of all tensors count.
 largest_element: norm = max(gradient.abs().max() for gradient in gradients)
     You use the largest element. The limit is for the norm of all gradients together.
 mean_square: norm = torch.cat([gradient.flatten() for gradient in gradients]).pow(2).mean().sqrt()
-    This is the root of the mean square. A norm is the root of the sum.
+    The root of the mean square is used as the norm. A norm is the root of the sum.
 
 [diagnose_run]
 - if last < 0.05 * run["know_nothing"]:
@@ -58,7 +58,7 @@ absolute_loss:
 any_fall_is_learning:
         if last < before:
             return "learning"
-    A plateau is called learning. On a plateau the loss may still fall, by a part in a thousand.
+    A plateau is called learning. On a plateau the loss may still fall a little.
 """)
 
 
@@ -71,8 +71,8 @@ gates_of_relu:
             return "saturated"
         if report["activation"] == "tanh":
             if max(closed_share(h) for h in report["h"]) > 0.5:
-    A healthy ReLU network is called saturated. Its outputs may be as large as they like: only a tanh has gates that
-    close. Ask for `report["activation"]` first.
+    A healthy ReLU network is called saturated. Its outputs may be as large as they like: saturation is an illness of
+    tanh layers. Where do you ask for `report["activation"]`?
 saturation_missed:
         if report["activation"] == "tanh":
             if max(closed_share(h) for h in report["h"]) > 1:
@@ -98,8 +98,8 @@ too_worried_about_gates:
 
 - elif max(dead_units(h).double().mean() for h in report["h"]) > 0.7:
 too_worried_about_dead_units: elif max(dead_units(h).double().mean() for h in report["h"]) >= 0:
-    A healthy ReLU network is called dead. Half of its outputs are zero, and some of its units always: that is normal.
-    Sick is a layer in which most units are zero for *every* example.
+    A healthy ReLU network is called dead. About half of its outputs are zero, and some units may always be: that is
+    normal. Sick is a layer in which most units are zero for *every* example.
 death_missed: elif sum(dead_units(h).double().mean() for h in report["h"]) / len(report["h"]) > 1:
     Dead layers are not found (or called by the name of what they bring about). Is one sick layer enough, or does an
     average over the layers hide it? And does the batch lie along axis 0?
@@ -114,13 +114,13 @@ symptom_first:
         if growth < 0.05:
             return "vanishing"
         if report["activation"] == "tanh":
-    You name the symptom. No gradient gets through a dead layer, so the layers before it look as if it vanished: ask for
-    the dead and the saturated first.
+    The symptom is named, not the cause. No gradient gets through a dead layer, so the layers before it look as if it
+    vanished. Are dead and saturated layers asked for first?
 
 - growth = gradient_growth(gradient_norms(report["dh"]))
 absolute_size: growth = gradient_norms(report["dh"])[0]
-    The size of the gradient decides, and that depends on what the loss is counted in: a healthy network has small ones
-    if its loss is counted in millions. Compare the layers with each other.
+    The size of the gradient decides, and that depends on what the loss is counted in: a healthy network has small
+    gradients if its loss is counted in millions. Compare the layers with each other.
 
 - if growth < 0.55:
 no_vanishing: if growth < 0.0:
@@ -136,7 +136,8 @@ exploding_at_once: if growth >= 1.0:
 
 - if last > 1.5 * first:
 zeroing_not_checked: if last < 0:
-    Gradients that pile up from step to step are not found: compare the first of the norms by step with the last.
+    Gradients that pile up from step to step are not found. How much larger is the last of the norms by step than the
+    first?
 steps_turned_over: if last <= 1.5 * first:
     Networks that zero their gradients get the diagnosis `not zeroed`. With the same batch and the same parameters, what
     should the norm do from step to step?
@@ -146,23 +147,24 @@ steps_absolute: if last - first > 1.0:
 
 - if tripled > 1.5 * once:
 averaging_not_checked: if tripled < 0:
-    Losses that were not averaged are not found. Compare the norm for the batch with that for the batch three times,
-    with room for rounding.
+    Losses that were not averaged are not found. Do you compare the norm for the batch with that for the batch three
+    times, with room for rounding?
 batch_turned_over: if tripled <= 1.5 * once:
-    You expect the gradient of a mean to grow with the batch. With every example three times, a mean stays as it was.
+    Averaged losses get the diagnosis `not averaged`. With every example three times, what should the gradient of a mean
+    do?
 large_means_a_sum: if once > 10.0:
     A large gradient is taken for that of a sum. How large it is depends on what the loss is counted in: compare the two
     batches.
 
 - if (claimed - measured).norm() > 0.02 * measured.norm():
 slopes_not_compared: if claimed.numel() == 0:
-    A forgotten branch is not found: compare all slopes that the gradient claims with those that were measured.
+    A forgotten branch is not found. Are all slopes that the gradient claims compared with those that were measured?
 slopes_absolute: if (claimed - measured).norm() > 0.1:
     The difference of the slopes is compared with a fixed number, but the loss may be counted in anything. Divide by the
     slopes' own size.
 slopes_exactly_equal: if (claimed != measured).any():
-    A healthy network is said to forget a branch, since the slopes are not equal to the last digit. A measured slope has
-    an error of its own.
+    A healthy network is said to forget a branch. Must the slopes be equal to the last digit? A measured slope has an
+    error of its own.
 
 [diagnose]
 always_healthy: "healthy"
@@ -174,7 +176,7 @@ one_side: (h > threshold).double().mean().item()
 own_threshold: (h.abs() > 0.97).double().mean().item()
     The threshold does not matter to your function: 0.97 is written into it.
 by_derivative: ((1 - h**2) < threshold).double().mean().item()
-    The gates are taken for closed where their derivative is below 0.97. Compare |h| itself with the threshold.
+    The gates are taken for closed where their derivative is below the threshold. Compare |h| itself with the threshold.
 
 [dead_units]
 over_units: (h == 0).all(1)
@@ -182,8 +184,8 @@ over_units: (h == 0).all(1)
 numbers: (h == 0).all(0).nonzero().flatten()
     These are the indices of the dead units. Return a tensor of booleans, one per unit.
 most_examples: (h == 0).double().mean(0) > 0.9
-    A unit is called dead if it is zero for most examples. A single example above zero is enough: through it a gradient
-    comes back.
+    A unit is called dead that is zero for most examples, but not for all. A single example above zero is enough:
+    through it a gradient comes back.
 nearly: h.mean(0) < 1e-4
     A unit that is only *nearly* silent is called dead. If it is above zero for one example, a gradient comes through,
     and it can recover.
@@ -192,7 +194,8 @@ nearly: h.mean(0) < 1e-4
 squared: [gradient.pow(2).sum().item() for gradient in gradients]
     These are the squares of the norms: the root is missing.
 standard_deviation: [gradient.std(unbiased=False).item() for gradient in gradients]
-    These are the standard deviations, from which a mean is taken off. The norm takes the elements as they are.
+    These are the standard deviations: the mean is subtracted, and the squares are averaged. The norm takes the elements
+    as they are.
 absolute_sum: [gradient.abs().sum().item() for gradient in gradients]
     This is the sum of the absolute values. The norm here is the root of the sum of the squares.
 largest: [gradient.abs().max().item() for gradient in gradients]
@@ -217,9 +220,9 @@ deviations: (learning_rate * gradients[name].std(unbiased=False) / value.std(unb
     This is the ratio of standard deviations, which is often shown instead. It should be the ratio of the norms; a bias
     or a gain has a mean, too.
 norm_of_quotients: (learning_rate * gradients[name] / value).norm().item()
-    This is the norm of the elements' ratios: one parameter near zero decides it. Take the norms first.
+    This is the norm of the elements' ratios: one element near zero can decide it. Take the norms first.
 mean_of_ratios: (learning_rate * gradients[name] / value).abs().mean().item()
-    This is the mean of the elements' ratios: one parameter near zero decides it. Take the norms first.
+    This is the mean of the elements' ratios: one element near zero can decide it. Take the norms first.
 logarithm: (learning_rate * gradients[name].norm() / value.norm()).log10().item()
     This is the logarithm of the ratio, which is good for a plot. Return the ratio itself.
 

@@ -7,17 +7,17 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 [dWo]
 last_position: context[:, -1].T @ dout[:, -1]
-    This uses the last position only. Which positions are multiplied by `Wo`?
+    This is the part of the last position only. Which positions are multiplied by `Wo`?
 
 [dcontext]
 no_weights: dout[..., : Wo.shape[0]]
-    `Wo` does not occur here. What is `context` multiplied by on its way to `out`?
+    The numbers of `Wo` do not count here. What is `context` multiplied by on its way to `out`?
 
 [dtotal]
 no_exps: -(dweights / total**2).sum(2, keepdim=True)
     The numerator is missing. What does `total` divide?
 columns: -(dweights * exps / total**2).sum(1, keepdim=True).transpose(1, 2)
-    This is summed over the rows. `total` divides all elements of one row.
+    This is summed along the columns. `total` divides all elements of one row.
 
 [dscores]
 future_is_infinite: dmasked.masked_fill(~past, -torch.inf)
@@ -25,7 +25,7 @@ future_is_infinite: dmasked.masked_fill(~past, -torch.inf)
 
 [dx]
 swapped: dq @ Wk.T + dk @ Wq.T + dv @ Wv.T
-    Two weight matrices are swapped: `dq` comes back through another one.
+    Two weight matrices are swapped: `dq` and `dk` come back through each other's.
 sums_first: (dq + dk + dv) @ (Wq + Wk + Wv).T
     You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
 one_matrix: (dq + dk + dv) @ Wq.T

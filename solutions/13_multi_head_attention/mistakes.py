@@ -7,7 +7,7 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 [split_heads]
 features_first: x.unflatten(2, (-1, heads)).permute(0, 3, 1, 2)
-    Here the heads take turns, feature by feature. Head 0 gets the first block: which of the new axes comes first?
+    Here the heads take turns, feature by feature. Head 0 gets the first block of features: which are these?
 
 [merge_heads]
 features_first: y.permute(0, 2, 3, 1).flatten(2)
@@ -17,6 +17,10 @@ reads_memory:
         strides = (heads * time * size, size, time * size, 1)
         torch.as_strided(y, (batch, time, heads, size), strides).flatten(2)
     This relies on the order in which the numbers of `y` lie in memory. A transposed tensor has another one.
+
+[dweights]
+masked: (dcontexts @ values.transpose(2, 3)).masked_fill(~past, 0)
+    The gradient is zero where a query may not read. In which forward line is the mask used, and is it this one?
 
 [dvh]
 first_of_group: dvalues[:, :: heads // groups]

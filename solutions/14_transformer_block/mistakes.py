@@ -32,12 +32,12 @@ density_of_erf:
 no_root_two:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + x * torch.exp(-(x**2) / 2) / math.sqrt(math.pi))
-    The density's constant is too large. The argument of `erf` is x divided by a root: what does the chain rule make of
-    that?
+    The density is too large by a constant factor. The argument of `erf` is x divided by a root: what does the chain
+    rule make of that?
 no_half_in_the_exponent:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(2 * math.pi))
-    The density's exponent is too large: in that of variance one, x² has a factor. Which one?
+    The density falls too fast: in the exponent of variance one, x² has a factor. Which one?
 upstream_in_the_first_term: dout * (1 + torch.erf(x / 2**0.5)) / 2 + x * torch.exp(-(x**2) / 2) / (2 * math.pi) ** 0.5
     The upstream gradient is in the first term only. It multiplies the whole derivative.
 no_root_of_two_pi:
@@ -57,7 +57,7 @@ exact_form: gelu_backward(dout, x)
 gate_only:
         u = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
         dout * (1 + torch.tanh(u)) / 2
-    Here tanh(u) is a constant. But u depends on x: which term of the product rule is missing?
+    This treats tanh(u) as a constant. But u depends on x: which term of the product rule is missing?
 no_inner_slope:
         tanh = torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         dout * ((1 + tanh) / 2 + x * (1 - tanh**2) / 2)
@@ -94,7 +94,7 @@ turned_round: dout * ~keep / (1 - p)
 no_gain_in_the_mean: (dxhat - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
     In `dx` the path through the mean of the squares lacks the gain.
 factor_only: dxhat * rrms
-    In `dx` the norm's factor is a constant, but it is computed from `x`, too. Which term is missing?
+    `dx` is as if the norm's factor were a constant, but it is computed from `x`, too. Which term is missing?
 - dxhat = dout * gain
 no_gain: dxhat = dout
     In `dx` the gain is missing: it lies between `dout` and the normalised x.
@@ -104,7 +104,8 @@ no_eps: rrms = (x**2).mean(2, keepdim=True)
 eps_outside: rrms = (((x**2).mean(2, keepdim=True) ** 0.5 + eps) ** 2)
     The epsilon is added to the root. RMSNorm adds it to the mean of the squares, before the root is taken.
 variance: rrms = (x.var(2, keepdim=True, unbiased=False) + eps)
-    This is the root of the variance, as in layer norm. RMSNorm takes the mean of the squares: nothing is subtracted.
+    `x` is divided by the root of its variance, as in layer norm. RMSNorm takes the mean of the squares: nothing is
+    subtracted.
 - (dout * xhat).sum((0, 1))
 dgain_with_the_gain: (dout * gain * xhat).sum((0, 1))
     `dgain` has the gain itself in it. What is the derivative of `gain * xhat` with respect to the gain?
@@ -128,7 +129,7 @@ gelu_value: F.gelu(gradients[-1] @ U.T)
 times_its_input: (gradients[-1] @ U.T * z)
     This multiplies by the input of the GELU. Going back multiplies by its derivative there: see your `gelu_backward`.
 gelu_before_the_product: (gelu_backward(gradients[-1], z @ U) @ U.T)
-    Here the GELU comes last, after the product with `U`. Which of the two comes last in the forward pass?
+    This goes back as if the GELU came after the product with `U`. Which of the two comes last in the forward pass?
 gelu_at_the_wrong_place: gelu_backward(gradients[-1] @ U.T, F.gelu(z))
     The GELU's derivative is taken at its output. Which value goes into it in the forward pass?
 - reversed(Ws), reversed(Us), reversed(pre)
@@ -152,7 +153,8 @@ relu: dpre = (ddropped @ W2.T) * (pre > 0)
 norm_skipped:
         _, dgain2 = rms_norm_backward(dpre @ W1.T, mid, gain2, eps)
         through_mlp = dpre @ W1.T
-    `dmid` skips the norm: it uses the gradient of `scaled`. Which of the two results goes on to `mid`?
+    `dmid` skips the norm: it uses the gradient of `scaled`. Which of the two results of `rms_norm_backward` goes on to
+    `mid`?
 
 - dmid = dout + through_mlp
 residual_2_dropped: dmid = ddropped + through_mlp

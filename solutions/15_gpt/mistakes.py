@@ -11,14 +11,15 @@ MISTAKES = mistake_list("""
 [gradients]
 - scores = (q @ k.transpose(2, 3) / q.shape[3] ** 0.5).masked_fill(~past, -math.inf)
 future_read: scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5
-    There is no mask in the forward pass, so a position reads the tokens that it is to predict.
+    The forward pass is as if there were no mask: a position also reads the tokens that it is to predict.
 scores_not_scaled: scores = (q @ k.transpose(2, 3)).masked_fill(~past, -math.inf)
     In the forward pass, the scores are not divided by the root of the head's size.
 scores_by_all_channels: scores = (q @ k.transpose(2, 3) / x.shape[2] ** 0.5).masked_fill(~past, -math.inf)
-    In the forward pass, the scores are divided by the root of all channels. The size of one head belongs there.
+    In the forward pass, the scores are divided by the root of the number of all channels. How many numbers does the
+    product of a query and a key sum over?
 - x, blocks = p["wte"][X] + p["wpe"][:time], []
 no_positions: x, blocks = p["wte"][X], []
-    `wpe` is not in the forward pass. The embedding of a position is added to that of its token.
+    The forward pass is as if there were no `wpe`. The embedding of a position is added to that of its token.
 - return x.unflatten(2, (heads, -1)).transpose(1, 2)
 split_by_view: return x.reshape(x.shape[0], heads, x.shape[1], -1)
     The heads get the wrong numbers: a view from (batch, time, channels) to (batch, heads, time, size) mixes positions.
@@ -30,7 +31,7 @@ merged_by_view: return y.reshape(y.shape[0], y.shape[2], -1)
 # the loss
 - loss = F.cross_entropy(logits[known], Y[known])
 loss_is_a_sum: loss = F.cross_entropy(logits[known], Y[known], reduction="sum")
-    This is the sum of the losses. The loss is their mean over the positions that have a next token.
+    Your loss is a sum over positions. It should be the mean over those that have a next token.
 loss_over_all_positions: loss = F.cross_entropy(logits[known], Y[known], reduction="sum") / Y.numel()
     The loss is divided by the number of all positions. Which positions have a next token?
 padding_as_token: loss = F.cross_entropy(logits.flatten(0, 1), Y.clamp(min=0).flatten())
@@ -40,14 +41,14 @@ loss_per_example:
     The loss is a mean of the examples' means. Every position with a next token counts the same.
 - count = known.sum()
 divided_by_all: count = known.numel()
-    `dlogits` is divided by the number of all positions. By how many does the loss divide?
+    The division is by the number of all positions. By how many does the loss divide?
 divided_by_batch: count = len(X)
-    `dlogits` is divided by the number of examples. The loss is a mean over positions.
+    The division is by the number of examples. The loss is a mean over positions.
 not_divided: count = 1
-    `dlogits` is the gradient of a sum. The loss is a mean over the positions that have a next token.
+    This is the gradient of a sum. The loss is a mean over the positions that have a next token.
 - dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
 dlogits_of_padding: dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
-    The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?
+    Positions without a next token get a gradient as well. Nothing is predicted there: what should `dlogits` be?
 padding_keeps_softmax:
         dlogits = F.softmax(logits, 2) / count
         dlogits[known] -= F.one_hot(Y[known], logits.shape[2]) / count
@@ -55,7 +56,7 @@ padding_keeps_softmax:
 minus_one_as_index: dlogits = (F.softmax(logits, 2) - F.one_hot(Y % logits.shape[2], logits.shape[2])) / count
     Where `Y` is -1, you subtract 1 as well: as an index, -1 is the last token. Nothing is predicted there.
 no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
-    One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
+    `dlogits` has only the term of the softmax. What do its rows have to sum to?
 
 # the tied head and the last norm
 - d["wte"] += weight(dlogits, final)
@@ -63,12 +64,12 @@ head_of_x: d["wte"] += weight(dlogits, x)
     In the head's term of `dwte`, the other factor is taken before the last norm. Which value is multiplied by `wte`?
 - return dx, (dout * xhat).sum((0, 1))
 gain_of_x: return dx, (dout * x).sum((0, 1))
-    The gain's other factor is not x itself. What does the forward pass of RMSNorm multiply by the gain?
+    The gain's gradient is made with x itself. What does the forward pass of RMSNorm multiply by the gain?
 - dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], x, p["gain3"])
 no_last_norm:
         _, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], x, p["gain3"])
         dx = dlogits @ p["wte"]
-    The last norm is missing on the way back: what leaves the head is the gradient of its output.
+    The last norm is missing on the way back: what leaves the head is the gradient of the norm's output.
 last_norm_at_output: dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], final, p["gain3"])
     The last norm's backward pass needs its input. `final` is its output.
 
@@ -79,12 +80,13 @@ norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrm
 mean_of_layer_norm: dx = (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
     There is a mean too many in the backward pass of a norm. RMSNorm subtracts no mean in the forward pass.
 norm_directly: dx = dxhat * rrms
-    A path through RMSNorm is missing: each channel is also in the mean of the squares, by which all are divided.
+    A path through RMSNorm is missing: each channel is also in the mean of the squares, by whose root all are
+    divided.
 norm_without_gain: dx = (dout - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
     In the backward pass of RMSNorm, dx does not contain the gain. The forward pass multiplies by it.
 - for layer in reversed(range(len(blocks))):
 blocks_forward: for layer in range(len(blocks)):
-    The blocks are taken in the order of the forward pass. Which one does the gradient meet first?
+    On the way back, the blocks are taken in the order of the forward pass. Which one does the gradient meet first?
 - act = F.gelu(pre)
 gelu_tanh_forward: act = F.gelu(pre, approximate="tanh")
     The forward pass has GELU's tanh form, which is close to the exact one and not equal to it.
@@ -120,7 +122,7 @@ norm2_of_x: through_mlp, d["gain2"][layer] = rms_norm_backward(dscaled, x, p["ga
     The second norm reads `mid`. Its backward pass here is taken at what the block reads.
 - dmid = dx + through_mlp
 no_residual_2: dmid = through_mlp
-    `mid` is read in two terms: by the norm, and directly by the residual connection. One is missing.
+    `mid` is read in two terms: by the norm in front of the MLP, and directly. What comes back directly is missing.
 residual_2_only: dmid = dx
     `mid` is read in two terms: by the norm in front of the MLP, and directly. What comes through the MLP is missing.
 
@@ -138,7 +140,8 @@ values_not_transposed: dv = merge_heads(weights @ dcontexts)
     A value collects from the positions that read it. Are these along a row of the weights, or along a column?
 - dk = merge_heads(dproducts.transpose(2, 3) @ q)
 no_root_in_keys: dk = merge_heads(dscores.transpose(2, 3) @ q)
-    The root of the size is missing in the gradient of the keys. The products of both with each other are divided by it.
+    The root of the head's size is missing in the gradient of the keys. The products of queries and keys are divided by
+    it.
 keys_not_transposed: dk = merge_heads(dproducts @ q)
     A key collects from the queries that read it. Which axis of the scores are they on?
 - dscores = weights * (dweights - (dweights * weights).sum(3, keepdim=True))
@@ -152,13 +155,13 @@ softmax_direct: dscores = weights * dweights
     One path through the softmax is missing: every score is also in the sum that divides its row.
 - dproducts = dscores / q.shape[3] ** 0.5
 no_root: dproducts = dscores
-    The root of the head's size is missing between the scores and the products of queries and keys.
+    On the way back, the root of the head's size is missing between the scores and the products of queries and keys.
 root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
     The gradient of the scores is divided by the root of all channels. Which size does the forward pass take the root
     of?
 - dq = merge_heads(dproducts @ k)
 queries_from_queries: dq = merge_heads(dproducts @ q)
-    The other factor of the products is missing: the gradient of a query is made of keys.
+    The gradient of a query is made with queries here. What is a query multiplied by in the forward pass?
 - d["Wv"][layer] = weight(normed, dv)
 Wv_of_x: d["Wv"][layer] = weight(x, dv)
     `dWv` is made from what the block reads, before the norm. Which value does the forward pass multiply by `Wv`?
@@ -178,11 +181,13 @@ gain_of_the_first: through_attention, d["gain1"][layer] = rms_norm_backward(dnor
     Each block has a gain of its own. This goes back through the first block's.
 - dx = dmid + through_attention
 no_residual_1: dx = through_attention
-    What the block reads goes to two places: the norm, and the residual connection. One term is missing.
+    What the block reads goes to two places: the norm, and the residual connection. What comes back through the second
+    is missing.
 residual_1_only: dx = dmid
-    What comes back through the attention is missing: only the residual connection is left.
+    What comes back through the attention is missing: what the block reads goes to the first norm, too.
 residual_1_from_above: dx = dx + through_attention
-    The residual connection of the attention ends in `mid`. What comes back to `mid` is more than what came from above.
+    For the residual connection of the attention, the gradient of the block's output is added. The connection ends in
+    `mid`: what comes back there?
 
 # embeddings
 - d["wpe"][: X.shape[1]] = dx.sum(0)
@@ -194,23 +199,24 @@ rows_missing: d["wpe"] = dx.sum(0)
     This has a row for each position of the batch. `wpe` has more: a row that no position reads gets zeros.
 - d["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))
 one_place_per_token: d["wte"][X] += dx
-    Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
+    Where a token occurs several times, only one place counts. Does each place add to the row? (`dwte[X] += ...` writes
+    one of several values.)
 written_over: d["wte"][X] = dx
-    In the rows of tokens that were read, `=` writes over the head's term. Both terms are added, at every place of the
-    token.
+    In the rows of tokens that were read, the value of one place has replaced the head's term. Both terms are added, at
+    every place of the token.
 
 # before [clip]: where no element is above the limit, clipping by value is no clipping, and this message fits both
 [train]
 - clipped, _ = clip(found, 1.0)
 not_clipped: clipped = found
-    The gradients are not clipped. `adam` should get gradients whose norm is at most 1.
+    `adam` gets gradients that no clipping has changed. It should get gradients whose norm is at most 1.
 - adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
 no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
-    There is no weight decay: `adam` is called with another number than 0.1.
+    In this run the parameters do not decay. With which weight decay is `adam` called?
 step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
     Adam's correction is for one step more than there were. `adam` counts steps from 0.
 rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
-    Every step has the learning rate of the last one. Which step is this?
+    Every step has the learning rate of the run's last step. For which step do you ask `learning_rate`?
 - for step, ix in enumerate(batches, start):
 start_ignored: for step, ix in enumerate(batches):
     The steps are counted from 0 in each piece of the run. `start` says how many there were before.
@@ -218,7 +224,8 @@ start_ignored: for step, ix in enumerate(batches):
 fresh_averages:
         means, squares = ({n: torch.zeros_like(v) for n, v in parameters.items()} for _ in range(2))
         losses = []
-    Each piece of the run begins with new averages. Use the `means` and `squares` that you were given.
+    Each piece of the run begins with averages of zero. It should go on with those of the piece before: what happens to
+    `means` and `squares`?
 - losses.append(float(loss))
 losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0]))
     Each loss is computed after its step. Store the one that came with the gradients.
@@ -226,7 +233,7 @@ losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0])
 [clip]
 - norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
 sum_of_norms: norm = sum(gradient.norm() for gradient in gradients.values())
-    This adds up the norms of the gradients. Add up their squares, and take the root once.
+    The norm is the sum of the norms of the gradients. What is the norm of all of them as one vector?
 squared: norm = sum(gradient.square().sum() for gradient in gradients.values())
     This is the square of the norm.
 largest: norm = max(gradient.norm() for gradient in gradients.values())
@@ -240,7 +247,7 @@ one_for_most: factor = most / float(norm) if norm > 1 else 1.0
     The norm is compared with 1 here. The limit is `most`.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
 each_on_its_own: return {n: g * min(1.0, most / max(float(g.norm()), 1e-9)) for n, g in gradients.items()}, norm
-    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
+    Each gradient is clipped by its own norm. All of them need the same factor.
 in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
     The gradients that you were given have changed. Return new tensors.
 
@@ -249,7 +256,7 @@ in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.it
 mean_not_corrected: mean = means[name]
     The mean is not corrected. It began with zero, so it is too small in the first steps.
 mean_one_step_late: mean = means[name] / (1 - 0.9 ** max(step, 1))
-    `step` is counted from 0, and this step's gradient is in the mean already. How many are that?
+    `step` is counted from 0, and this step's gradient is in the mean already. How many gradients are in it?
 - square = squares[name] / (1 - 0.99 ** (step + 1))
 square_not_corrected: square = squares[name]
     The mean square is not corrected. It began with zero, so it is too small in the first steps.
@@ -262,7 +269,7 @@ neither_corrected: mean, square = means[name], squares[name]
 one_step_late:
         mean = means[name] / (1 - 0.9 ** max(step, 1))
         square = squares[name] / (1 - 0.99 ** max(step, 1))
-    `step` is counted from 0, and this step's gradient is in both averages already. How many are that?
+    `step` is counted from 0, and this step's gradient is in both averages already. How many gradients are in each?
 not_counted:
         mean = means[name] / (1 - 0.9 ** step)
         square = squares[name] / (1 - 0.99 ** step)
@@ -271,13 +278,14 @@ not_counted:
 averages_corrected_in_place:
         mean = means[name].div_(1 - 0.9 ** (step + 1))
         square = squares[name].div_(1 - 0.99 ** (step + 1))
-    The averages themselves are corrected. Only this step uses corrected values: the next one goes on with those
+    The values in `means` itself are corrected. Only this step uses corrected averages: the next one goes on with those
     that are not.
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
 mean_adds_up: means[name].mul_(0.9).add_(gradient)
-    Your running average adds the whole new gradient. Its weight is 1 - 0.9.
+    Your running average of the gradients adds the whole new gradient. Its weight should be 1 - 0.9.
 mean_swapped: means[name].mul_(0.1).add_(gradient, alpha=0.9)
-    The two weights of the running average have changed places.
+    In the running average of the gradients, the new gradient has the weight 0.9. Which weight does the old average
+    have?
 - squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
 no_square: squares[name].mul_(0.99).add_(gradient.abs(), alpha=0.01)
     This averages absolute values. The second average is that of the squares.
@@ -288,9 +296,9 @@ decays_everything: if name:
 decay_without_rate: parameter.mul_(1 - decay)
     The decay is not multiplied by the learning rate.
 no_decay: pass
-    There is no weight decay. By how much does it move a parameter in a step?
+    The parameters do not decay. By how much does the weight decay move a parameter in a step?
 decay_grows: parameter.mul_(1 + rate * decay)
-    The decay makes parameters larger. It moves them towards zero.
+    The decay moves parameters away from zero. It should move them towards zero.
 - if name in DECAYED:
 -     parameter.mul_(1 - rate * decay)
 - parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
@@ -319,14 +327,14 @@ eps_in_root: parameter.sub_(rate * mean / (square + 1e-8).sqrt())
 no_root: parameter.sub_(rate * mean / (square + 1e-8))
     This divides by the mean square. Adam divides by its root.
 epsilon_forgotten: parameter.sub_(rate * mean / square.sqrt())
-    The 1e-8 in the divisor is missing. A number whose gradient has always been zero is then divided by zero.
+    The 1e-8 in the divisor is missing. What do you divide by where a gradient has always been zero?
 
 [learning_rate]
 - return 0.01 * (step + 1) / warm
 from_zero: return 0.01 * step / warm
     Your first step has the rate zero. In the first tenth, the rate rises in equal steps, to 0.01 at the last of them.
 no_warm_up: return 0.01
-    The rate begins at its largest value. In the first tenth of the run it rises.
+    The rate begins at its largest value. In the first tenth of the run it should rise.
 - return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
 falls_to_zero: return 0.01 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
     The rate falls to zero. It should end at 0.001.
@@ -335,12 +343,12 @@ over_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * step / max_st
 linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)
     The rate falls along a straight line. It should follow half a period of a cosine.
 constant: return 0.01
-    The rate stays at 0.01 after the first tenth. From there on it falls.
+    The rate stays at 0.01 after the first tenth. From there on it should fall.
 
 [sample]
 - probs = F.softmax(logits[0, -1], 0)
 first_position: probs = F.softmax(logits[0, 0], 0)
-    The next token is drawn at the first position. Which position has read the whole context?
+    Each token is drawn as if the context were the first 0 alone. Which position has read the whole context?
 over_positions: probs = F.softmax(logits[0], 0)[-1]
     The softmax runs over the positions. Probabilities of tokens add up to one.
 too_varied: probs = F.softmax(logits[0, -1] / 1.3, 0)
@@ -350,7 +358,7 @@ always_the_likeliest: token = int(probs.argmax())
     This takes the most probable token each time, so there is only one name. Draw it.
 - logits = forward(parameters, torch.tensor([context]), heads)[0]
 last_token_only: logits = forward(parameters, torch.tensor([context[-1:]]), heads)[0]
-    The model sees the last token only. It reads the whole context, at its positions.
+    The model sees the last token only. It should read the whole context, at its positions.
 - return context[1:]
 with_the_beginning: return context
     The token 0 at the beginning is not part of the name.

@@ -39,12 +39,23 @@ def ones(window):
     return torch.ones_like(window)
 
 
+def average_of(daverage, photo, rows, columns, stride, number):
+    channels = photo.shape[1]
+    kernel = torch.ones(channels, 1, rows, columns, dtype=daverage.dtype) / number
+    covered = F.conv_transpose2d(daverage, kernel, stride=stride, groups=channels)
+    return F.pad(covered, (0, photo.shape[3] - covered.shape[3], 0, photo.shape[2] - covered.shape[2]))
+
+
 MISTAKES = mistake_list("""
 [dw]
 no_stride: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], 1, padding)[:, :, : dy.shape[2]])
     This moves the window by one place at a time. By how much does the forward pass move it?
 one_window: torch.einsum("nf,nck->fck", dy[:, :, 0], windows(x, w.shape[2], stride, padding)[:, :, 0])
     This uses the first window only. How many windows share one kernel?
+padded_behind: torch.einsum("nfo,ncok->fck", dy, F.pad(x, (0, 2 * padding)).unfold(2, w.shape[2], stride))
+    The signal begins at position 0 here. Where does it begin in the padded signal?
+padded_in_front: torch.einsum("nfo,ncok->fck", dy, F.pad(x, (2 * padding, 0)).unfold(2, w.shape[2], stride))
+    The signal begins at position 2 * padding here. How many zeros are in front of it in the padded signal?
 
 [db]
 first_place: dy[:, :, 0].sum(0)
@@ -52,18 +63,22 @@ first_place: dy[:, :, 0].sum(0)
 
 [dx]
 flipped: scatter_line(dy, w.flip(2), x, stride, padding)
-    The kernel is the wrong way round. If you scatter, nothing is flipped.
-    A flip belongs to the form in which you *gather*.
+    The kernel is the wrong way round. If you add to windows, nothing is flipped. A convolution of the upstream gradient
+    needs a flip; torch's transposed convolutions do it themselves.
 other_padding: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, : x.shape[2]]
     The gradient is shifted. At which position of the padded signal does the signal itself begin?
 no_stride: scatter_line(dy, w, F.pad(x, (0, dy.shape[2])), 1, padding)[:, :, : x.shape[2]]
-    Your windows are next to each other. By how much does the forward pass move from one to the next?
+    Each window begins one place after the one before it. By how much does the forward pass move from one to the next?
 short: F.conv_transpose1d(dy, w, None, stride, padding)
     Behind the last window there can be a rest that belongs to `x`, too. Which columns of `padded` are those of `x`?
 not_cut: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)
     This is the gradient of `padded`. Which of its columns belong to `x`?
 empty_slice: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, padding:-padding]
     Without padding, a slice that ends at `-padding` ends at -0, so it is empty. Count the end from the front.
+cut_in_front: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, 2 * padding :]
+    All of the padding is cut off in front. Where are its zeros?
+rest_lost: F.pad(F.conv_transpose1d(dy, w, None, stride, padding), (0, x.shape[2]))[:, :, : x.shape[2]]
+    The last columns that a window reads are cut off where a rest is behind it. Are zeros of the padding there?
 
 [dW]
 flipped: torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding)).flip(2, 3)
@@ -75,6 +90,11 @@ no_stride:
     This moves the window by one place at a time. By how much does the forward pass move it?
 not_cropped: F.conv2d(X.transpose(0, 1), dY.transpose(0, 1), None, 1, padding, stride).transpose(0, 1)
     Where a rest is behind the last window, this has more rows or columns than a kernel. How large is `W`?
+channels_last:
+        sums = torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding))
+        sums.flatten(1).reshape(W.shape[0], W.shape[2], W.shape[3], W.shape[1]).permute(0, 3, 1, 2)
+    The numbers are right, their places in a kernel are not: the channels count as the last axis. Which axis of `W` are
+    they?
 
 [dB]
 one_axis_left: dY.sum((0, 2))
@@ -84,22 +104,23 @@ one_row: dY[:, :, 0].sum((0, 2))
 
 [dX]
 filters_summed_first: scatter(dY.sum(1, keepdim=True), W.sum(0, keepdim=True), X, stride, padding)
-    The sums over the filters are taken before the product. Each filter's upstream gradient goes back through its own
-    kernel.
+    The upstream gradient of each filter goes back through the kernels of all filters. Which kernel made that filter's
+    output?
 rest_in_front:
         covered = F.conv_transpose2d(dY, W, None, stride)
         below, right = (X.shape[i] + 2 * padding - covered.shape[i] for i in (2, 3))
         F.pad(covered, (right, 0, below, 0))[:, :, padding : padding + X.shape[2], padding : padding + X.shape[3]]
-    The rows and columns that no window reads are put in front. On which side of the image is a rest left?
+    The rows and columns of the rest are in front here. On which side of the image do the windows leave a rest?
 flipped: scatter(dY, W.flip(2, 3), X, stride, padding)
-    The kernel is the wrong way round. If you scatter, nothing is flipped.
-    A flip belongs to the form in which you *gather*.
+    The kernel is the wrong way round. If you add to windows, nothing is flipped. A convolution of the upstream gradient
+    needs a flip; torch's transposed convolutions do it themselves.
 one_axis_flipped: scatter(dY, W.flip(3), X, stride, padding)
-    Each row of the kernel is reversed. Is anything flipped when you scatter?
+    Each row of the kernel is reversed. Is anything flipped when you add to windows?
 other_padding: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, : X.shape[2], : X.shape[3]]
     The gradient is shifted. At which row and column of the padded image does the image itself begin?
 no_stride: scatter(dY, W, F.pad(X, (0, dY.shape[3], 0, dY.shape[2])), 1, padding)[:, :, : X.shape[2], : X.shape[3]]
-    Your windows are next to each other. By how much does the forward pass move from one to the next?
+    Each window begins one row or column after the one before it. By how much does the forward pass move from one to the
+    next?
 
 one_axis_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, padding : padding + X.shape[2], : X.shape[3]]
     The rows are cut off on both sides, the columns only at the end. At which column does the image begin?
@@ -110,7 +131,11 @@ short: F.conv_transpose2d(dY, W, None, stride, padding)
 rest_of_stride_less_one: F.conv_transpose2d(dY, W, None, stride, padding, stride - 1)
     The rest behind the last window is not always `stride - 1` long. How long is it, for rows and for columns?
 last_windows_lost: scatter(dY[:, :, :-1, :-1], W, X, stride, padding)
-    The last window of each axis is left out. The quotient says how often the window moves: how many windows are that?
+    The last window of each axis is left out. How many windows does `dY` have along an axis?
+last_columns_lost: scatter(dY[:, :, :, :-1], W, X, stride, padding)
+    The last window of each row is left out. How many windows does `dY` have in a row?
+last_rows_lost: scatter(dY[:, :, :-1], W, X, stride, padding)
+    The last row of windows is left out. How many rows of windows does `dY` have?
 not_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)
     This is the gradient of the image with its padding. Which of its rows and columns belong to `X`?
 empty_slice: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, padding:-padding, padding:-padding]
@@ -133,6 +158,17 @@ values_for_gradients:
                 gradient[place] += picture[place] * largest(picture[place])
         gradient
     The largest numbers themselves go back. What comes back to the place of the largest one?
+row_and_column_exchanged:
+        gradient = torch.zeros_like(F.pad(picture, (0, rows, 0, columns)))
+        for i in range(dlargest.shape[2]):
+            for j in range(dlargest.shape[3]):
+                top, left = i * stride, j * stride
+                best = picture[:, :, top : top + rows, left : left + columns].flatten(2).argmax(2)
+                for n, c in torch.cartesian_prod(*map(torch.arange, picture.shape[:2])):
+                    gradient[n, c, top + best[n, c] % rows, left + best[n, c] // rows] += dlargest[n, c, i, j]
+        gradient[:, :, : picture.shape[2], : picture.shape[3]]
+    The place in the window is read as if its numbers were counted down the columns. In which order does a flattened
+    window have them?
 overwritten:
         gradient = torch.zeros_like(picture)
         for i in range(dlargest.shape[2]):
@@ -143,6 +179,14 @@ overwritten:
         gradient
     A number can be the largest of two windows. Here the later window overwrites the earlier one.
 
+[dphoto]
+area_of_the_stride: average_of(daverage, photo, rows, columns, stride, stride**2)
+    The upstream gradient is divided by the square of the stride. Over how many numbers is the average?
+one_side: average_of(daverage, photo, rows, columns, stride, rows)
+    The upstream gradient is divided by the number of rows of a window. Over how many numbers is the average?
+other_side: average_of(daverage, photo, rows, columns, stride, columns)
+    The upstream gradient is divided by the number of columns of a window. Over how many numbers is the average?
+
 [unread]
 no_gaps:
         end = (size + 2 * padding - kernel) // stride * stride + kernel - padding
@@ -152,12 +196,12 @@ half_the_padding:
         windows = (size + padding - kernel) // stride + 1
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
         [place for place in range(size) if place not in read]
-    The windows are too few: you count the zeros in front of the axis, and not those behind it.
+    The windows are too few, as if there were no zeros behind the axis.
 one_window_less:
         windows = (size + 2 * padding - kernel) // stride
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
         [place for place in range(size) if place not in read]
-    The last window is missing. The quotient says how often the window moves: how many windows are that?
+    The last window is missing. The quotient says how often the window moves: how many windows is that?
 those_read:
         windows = (size + 2 * padding - kernel) // stride + 1
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
@@ -167,7 +211,8 @@ in_padded:
         windows = (size + 2 * padding - kernel) // stride + 1
         read = {i * stride + k for i in range(windows) for k in range(kernel)}
         [place for place in range(size) if place not in read]
-    Your positions begin with the first zero in front of the axis. Position 0 is the first place of the axis itself.
+    Your first window begins at position 0, the first place of the axis. Where does it begin if zeros are in front of
+    the axis?
 beyond_the_end:
         read = {start + k for start in range(-padding, size + padding, stride) for k in range(kernel)}
         [place for place in range(size) if place not in read]

@@ -12,15 +12,15 @@ MISTAKES = mistake_list("""
 [Value]
 - gradients[id(each)] = gradients[id(each)] + term if id(each) in gradients else term
 overwritten: gradients[id(each)] = term
-    A value that is used twice gets a gradient from each use. Yours keeps one of them: where do you assign instead of
-    adding?
+    A value that is used twice gets a gradient from each use. Yours keeps one of them: do you assign somewhere, instead
+    of adding?
 aliased:
         if id(each) in gradients:
             gradients[id(each)] += term
         else:
             gradients[id(each)] = term
-    Two leaves share one gradient tensor. `+=` changes a tensor in place, and with it every other place that holds it.
-    Which operation passes its upstream gradient on as it is?
+    Two values share one gradient tensor. `+=` changes a tensor in place, and with it every other place that holds it.
+    Does an operation pass its upstream gradient on as it is?
 
 - value.grad = value.grad + g
 leaf_aliased:
@@ -28,16 +28,16 @@ leaf_aliased:
             value.grad = g if not isinstance(g, float) else value.grad + g
         else:
             value.grad += g
-    A leaf keeps a tensor that something else holds, too: the upstream gradient that the caller gave, or the gradient
-    of another leaf. In the next pass `+=` changes both.
+    In a second pass, too much is added. Does a leaf hold a tensor that `+=` changes elsewhere, too: the caller's
+    upstream gradient, another leaf's gradient? Or does the end keep its gradient of the first pass?
 
 - elif id(value) not in seen:
 -     seen.add(id(value))
 by_number:
         elif repr(value.data) not in seen:
             seen.add(repr(value.data))
-    Two values with equal numbers are taken for one. Which values have been visited must not depend on their numbers:
-    mark the objects themselves.
+    Two values with equal numbers are taken for one. Neither the visited values nor their gradients may be found by
+    number: use the objects themselves.
 
 - while waiting:  # depth first: a value is appended after everything that it was computed from
 -     value, is_complete = waiting.pop()
@@ -67,8 +67,8 @@ uses_counted_again:
         gradients = {id(self): gradient}
         for value in order:
             g = gradients[id(value)]
-    Nothing goes on from a value that is used twice to its own inputs. If you count uses, each operation counts once
-    for each of its inputs, however many paths lead to it: which operations has your search been at already?
+    Nothing reaches the inputs of a value that is used twice. If you count uses, each operation counts once for each of
+    its inputs, however many paths lead to it: does your search mark where it has been?
 
 - while waiting:  # depth first: a value is appended after everything that it was computed from
 -     value, is_complete = waiting.pop()
@@ -102,7 +102,7 @@ not_reversed:
 
 - elif id(value) not in seen:
 no_visited: else:
-    A value that is used twice sends its whole gradient on twice. How often may it be in the order?
+    A value that is used twice sends on twice what it should send once. How often may it get its turn?
 
 - gradients = {id(self): gradient}  # of this pass alone
 - for value in reversed(order):
@@ -117,8 +117,8 @@ kept:
         for value in reversed(order):
             for each, pull in value.inputs:
                 each.grad = each.grad + pull(value.grad)
-    A second pass begins with what the first one left in the values between the end and the leaves, so that part is
-    sent back again. Only leaves add up over passes.
+    A second pass begins with what the first one left in values that are not leaves, so that part is sent back again.
+    Only leaves add up over passes.
 loop_variable:
         gradients = {id(self): gradient}
         for value in reversed(order):
@@ -128,8 +128,8 @@ loop_variable:
             for get in [lambda: (each, pull) for each, pull in value.inputs]:
                 each, pull = get()
                 gradients[id(each)] = gradients.get(id(each), 0.0) + pull(g)
-    Only the last input of an operation gets a gradient. A function that is made in a loop reads the loop's variable
-    when it is called, not when it is made.
+    Only the last input of an operation gets a gradient: does it get the other one's, too? A function that is made in a
+    loop reads the loop's variable when it is called, not when it is made.
 
 - gradients = {id(self): gradient}  # of this pass alone
 starts_over:
@@ -145,12 +145,12 @@ freed:
         inputs, value.inputs = value.inputs, ()
         for each, pull in inputs:
             term = pull(g)
-    After one pass, the next one no longer reaches the leaves. What does `backward` leave behind that stops it: inputs
-    that are removed, an empty list, or marks on the values?
+    After one pass, the next one adds nothing to the leaves. What stops it: inputs that were removed, an empty list,
+    marks on the values?
 
 - value.grad = value.grad + g
 leaf_overwritten: value.grad = g if value is self else value.grad + g
-    `backward` of a leaf replaces its gradient by one. It should add one to what is there already.
+    `backward` of a leaf replaces the gradient that is there already. It should add to it.
 
 - def _backward(self, gradient):
 -     order, seen, waiting = [], set(), [(self, False)]
@@ -174,8 +174,8 @@ recursion:
                     order.append(value)
 
             visit(self)
-    Python allows about 1,000 calls within each other, and this graph is deeper. Write the search with a list of the
-    values that wait, instead of a function that calls itself.
+    Python allows about 1,000 calls within each other, and this graph is deeper. Go through it with a list of the values
+    that wait, instead of a function that calls itself.
 
 - order, seen, waiting = [], set(), [(self, False)]
 - while waiting:  # depth first: a value is appended after everything that it was computed from
@@ -201,18 +201,20 @@ every_path:
             if not value.inputs:
                 value.grad = value.grad + g
             waiting += [(each, pull(g)) for each, pull in value.inputs]
-    Your gradients are right, but `backward` goes along every path of the graph: twice as many with each value that is
+    The gradient is right here, but `backward` goes along every path of the graph: twice as many with each value that is
     used twice. Add up the gradients of a value first, then go on from it once.
 
 - gradients = {id(self): gradient}  # of this pass alone
 no_start: gradients = {id(self): 0 * gradient}
-    Nothing reaches the leaves. What is the gradient of a value with respect to itself? `backward` begins with it.
+    A leaf's `grad` stays at zero. What is the gradient of a value with respect to itself? `backward` begins with it,
+    also if the value is a leaf.
 
 - self.grad = 0.0
 not_zeroed: pass
-    After `zero_grad` the gradient of the pass before is still there.
+    After `zero_grad`, a second pass gives the gradient of both passes together. What is still there from the first one:
+    the leaf's gradient, or the end's?
 zeroed_to_none: self.grad = None
-    After `zero_grad`, `grad` is None, and the next pass cannot add to it. It should be zero.
+    After `zero_grad`, the next pass finds None where it needs something else. Is that in `grad`? It should be zero.
 
 - return Value(self.data)
 not_detached: return self
@@ -225,11 +227,12 @@ cut_off:
 - other = other if isinstance(other, Value) else Value(other)
 - return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
 number_not_wrapped: return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
-    `other` may be a plain number, as in `a + 3`. A plain number has no `data`: which object has to be made of it first?
+    A plain number has no `data`. `other` may be one, as in `a + 3`; the exponent in `a ** 3` always is one. Where do
+    you read a plain number like an object of your class?
 sum_without_other:
         other = other if isinstance(other, Value) else Value(other)
         return Value(self.data + other.data, [(self, lambda g: g)])
-    In a sum, only the input on the left gets a gradient. Which inputs move the sum?
+    In a sum or a difference, the input on the right gets no gradient. Which inputs move the result?
 
 - return Value(self.data * other.data, [(self, lambda g: g * other.data), (other, lambda g: g * self.data)])
 own_factor: return Value(self.data * other.data, [(self, lambda g: g * self.data), (other, lambda g: g * other.data)])
@@ -237,7 +240,7 @@ own_factor: return Value(self.data * other.data, [(self, lambda g: g * self.data
     `a`?
 product_without_upstream:
         return Value(self.data * other.data, [(self, lambda g: other.data), (other, lambda g: self.data)])
-    These are the local derivatives of a product. The upstream gradient is missing.
+    A product sends back its local derivatives alone. The upstream gradient is missing.
 
 - return self * other**-1
 quotient_without_square:
@@ -256,13 +259,14 @@ quotient_without_sign:
 
 - return Value(self.data**exponent, [(self, lambda g: g * slope)])
 power_without_upstream: return Value(self.data**exponent, [(self, lambda g: slope)])
-    This is the local derivative of a power. The upstream gradient is missing.
+    A power, or `1 / b` in a quotient `a / b`, sends back its local derivative alone. Which factor is missing: the
+    upstream gradient, or `a`?
 power_without_exponent: return Value(self.data**exponent, [(self, lambda g: g * self.data ** (exponent - 1))])
     The exponent is missing as a factor in the slope of a power.
 one_off_the_power: return Value(self.data**exponent, [(self, lambda g: g * (exponent * self.data**exponent - 1))])
-    In the slope of a power, the 1 is subtracted from the whole product. From what does it belong subtracted?
+    In the slope of a power, the 1 is subtracted from the whole product. From what should it be subtracted?
 same_exponent: return Value(self.data**exponent, [(self, lambda g: g * exponent * self.data**exponent)])
-    In the slope of a power, the exponent is one smaller.
+    Here the slope of a power has the same exponent as the power. Which one does the derivative have?
 
 - return Value(t, [(self, lambda g: g * (1 - t**2))])
 tanh_of_the_input: return Value(t, [(self, lambda g: g * (1 - self.data**2))])
@@ -270,21 +274,21 @@ tanh_of_the_input: return Value(t, [(self, lambda g: g * (1 - self.data**2))])
 tanh_without_square: return Value(t, [(self, lambda g: g * (1 - t))])
     The slope of tanh is not 1 - t. Lesson 01 derives it.
 tanh_without_upstream: return Value(t, [(self, lambda g: 1 - t**2)])
-    This is the local derivative of tanh. The upstream gradient is missing.
+    `tanh` sends back its local derivative alone. The upstream gradient is missing.
 
 - return Value(e, [(self, lambda g: g * e)])
 exp_of_the_input: return Value(e, [(self, lambda g: g * self.data)])
     The derivative of exp is exp itself: its output, not its input.
 exp_without_upstream: return Value(e, [(self, lambda g: e)])
-    This is the local derivative of exp. The upstream gradient is missing.
+    `exp` sends back its local derivative alone. The upstream gradient is missing.
 
 - return Value(max(0.0, self.data), [(self, lambda g: g if is_open else 0.0)])
 relu_always_open: return Value(max(0.0, self.data), [(self, lambda g: g)])
-    Where relu gives zero, its slope is zero.
+    Here the gradient passes `relu` where the input is negative, too. What is the slope there?
 relu_without_upstream: return Value(max(0.0, self.data), [(self, lambda g: 1.0 if is_open else 0.0)])
-    This is the local derivative of relu. The upstream gradient is missing.
+    `relu` sends back its local derivative alone. The upstream gradient is missing.
 relu_times_input: return Value(max(0.0, self.data), [(self, lambda g: g * max(0.0, self.data))])
-    The gradient is multiplied by relu's value. Where relu is open, what is its slope?
+    The gradient is multiplied by relu's value. What is the slope of relu where its input is positive?
 relu_of_the_gradient: return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
 
@@ -307,8 +311,8 @@ whole_numbers: self.data = torch.as_tensor(data)
 
 - (other, lambda g: unbroadcast(g, other.data.shape)),
 not_unbroadcast: (other, lambda g: g),
-    A gradient has the shape of the upstream gradient and not that of its tensor. The tensor was broadcast: its copies
-    have to be summed.
+    A gradient does not have the shape of its tensor, which was broadcast. Are its copies summed, and over the right
+    axes?
 
 - return Tensor(total if keepdim else self.data.sum(dims), back)
 sum_without_upstream:
@@ -324,11 +328,11 @@ axis_not_put_back: back = [(self, lambda g: g.expand(self.data.shape))]
 assigned:
         gradient[places.reshape(-1)] = g.reshape(-1)
         return gradient.reshape(self.data.shape)
-    An element that was read twice gets one of its two gradients. An assignment through an index keeps one value per
-    place: which operation adds?
+    An element that was read several times gets one of its gradients. An assignment through an index, also with `+=`,
+    keeps one value per place: which operation adds all?
 not_put_back: return g
-    The upstream gradient is passed on as it is. Each of its elements belongs to the place that was read: begin with
-    zeros in the shape of the input, and add each element at its place.
+    The upstream gradient is passed on as it is. Each of its elements belongs to the place that was read. Which shape
+    does the gradient of the input have, and what is in the other places?
 nowhere_else: return torch.ones_like(gradient).index_copy(0, places.reshape(-1), g.reshape(-1)).reshape(self.data.shape)
     Elements that were not read have a gradient of one. Nothing depends on them.
 
@@ -353,41 +357,44 @@ nobody_at_ties:
 exchanged_sides:
         (self, lambda g: unbroadcast(g * (1 - share), self.data.shape)),
         (other, lambda g: unbroadcast(g * share, other.data.shape)),
-    The smaller side of `maximum` gets the gradient.
+    Here the smaller side of `maximum` gets the gradient. Which side moves the result?
 
 - (self, lambda g: unbroadcast(g @ other.data.transpose(-2, -1), self.data.shape)),
 - (other, lambda g: unbroadcast(self.data.transpose(-2, -1) @ g, other.data.shape)),
 products_not_transposed:
         (self, lambda g: g @ other.data),
         (other, lambda g: self.data @ g),
-    In the gradients of a matrix product the other factor is transposed. With square matrices the shapes fit without it.
+    In a gradient of `a @ b`, the other factor is used as it is, not transposed. With square matrices the shapes fit all
+    the same.
 batch_axis_moved:
         (self, lambda g: unbroadcast(g @ other.data.permute(*reversed(range(other.data.ndim))), self.data.shape)),
         (other, lambda g: unbroadcast(self.data.permute(*reversed(range(self.data.ndim))) @ g, other.data.shape)),
-    Single matrices are right, a batch of them is not: `.T` reverses all axes, and `transpose(0, 1)` exchanges the first
-    two. Only the axes of the matrices may be exchanged; those of the batch stay where they are.
+    With a batch of matrices, an axis of the batch is moved, too: `.T` reverses all axes, and `transpose(0, 1)`
+    exchanges the first two. Which two axes are those of the matrices?
 
 - return Tensor(t, [(self, lambda g: g * (1 - t**2))])
 tanh_of_the_input: return Tensor(t, [(self, lambda g: g * (1 - self.data**2))])
     The slope 1 - t² of tanh is written with its output, not with its input.
 tanh_without_upstream: return Tensor(t, [(self, lambda g: 1 - t**2)])
-    This is the local derivative of tanh. The upstream gradient is missing.
+    `tanh` sends back its local derivative alone. The upstream gradient is missing.
 
 - return Tensor(e, [(self, lambda g: g * e)])
 exp_without_upstream: return Tensor(e, [(self, lambda g: e)])
-    This is the local derivative of exp. The upstream gradient is missing.
+    `exp` sends back its local derivative alone. The upstream gradient is missing.
 
 - return Tensor(self.data**exponent, [(self, lambda g: g * slope)])
 power_without_upstream: return Tensor(self.data**exponent, [(self, lambda g: slope)])
-    This is the local derivative of a power. The upstream gradient is missing.
+    A power, or `1 / b` in a quotient `a / b`, sends back its local derivative alone. Which factor is missing: the
+    upstream gradient, or `a`?
 
 - return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
 log_by_the_result: return Tensor(self.data.log(), [(self, lambda g: g / self.data.log())])
     The gradient is divided by the logarithm itself. The slope of log is one over its input.
 log_times: return Tensor(self.data.log(), [(self, lambda g: g * self.data)])
-    The slope of log is one over its input.
+    Here the gradient is multiplied by the input of log. What is the slope of log?
 
 - Value._backward(self, torch.ones_like(self.data) if gradient is None else gradient)
 upstream_ignored: Value._backward(self, torch.ones_like(self.data))
-    `backward(gradient)` begins with ones here. It should begin with the gradient that it gets.
+    The gradients are as if `backward(gradient)` had got ones. Does the pass begin with the gradient that it gets, and
+    does each operation use its upstream gradient?
 """)

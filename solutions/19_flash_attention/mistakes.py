@@ -56,9 +56,11 @@ divided_in_each_tile: m, l, acc = add_tile(m, l, acc / l[:, None] if left else a
 
 - scores = q @ k.T / size**0.5
 no_root: scores = q @ k.T
-    The division by the root of the head's size is missing.
+    The scores are not divided by the root of the head's size.
 size_for_root: scores = q @ k.T / size
-    You divide the scores by the size of the head, not by its root.
+    The scores are divided by the size of the head, not by its root.
+root_of_the_keys: scores = q @ k.T / len(k) ** 0.5
+    The scores are divided by the root of the number of keys in the tile. It should be the root of the head's size.
 - scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
 no_mask: pass
     With `causal`, your queries read keys that come after them within a tile. Some tiles are cut by the diagonal.
@@ -66,12 +68,16 @@ first_tile: scores = scores.masked_fill(~causal_tile(0, len(q), 0, len(k)), -tor
     Every tile gets the mask of the first one. Which positions do the rows and columns of this tile have?
 zeros: scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), 0.0)
     A score of 0 still has a weight: exp(0) is 1. What is the score of a key that must get no weight?
+inside_the_tile:
+        if left + len(k) > top:
+            scores = scores.masked_fill(~causal_tile(0, len(q), 0, len(k)), -torch.inf)
+    The mask counts queries and keys inside the tile. Which positions do the rows and columns of this tile have?
 strict: scores = scores.masked_fill(~causal_tile(top - 1, bottom - 1, left, left + len(k)), -torch.inf)
     A query may read its own position. Yours reads earlier ones only.
 inverted: scores = scores.masked_fill(causal_tile(top, bottom, left, left + len(k)), -torch.inf)
     You hide the keys that a query may read. `causal_tile` is True where it may.
 exchanged: scores = scores.masked_fill(~causal_tile(left, left + len(k), top, bottom).T, -torch.inf)
-    The mask is exchanged: `causal_tile` gets the queries first, then the keys.
+    A query reads its own position and later ones here. Are the positions of queries and keys exchanged in the mask?
 
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):
 -     k = K[left : left + columns]
@@ -97,19 +103,25 @@ masked_after_the_exponential:
         if causal:
             weights = weights * causal_tile(top, bottom, left, left + len(k))
         m, l, acc = largest, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V[left : left + columns]
-    You mask after the exponential. If a score that a query may not read is the largest of its row by far, the
-    weights of the others vanish.
+    Your maximum counts scores that a query may not read. If one of them is the largest of its row by far, the weights
+    of the others vanish. When do you mask?
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):
 -     k = K[left : left + columns]
 last_tile_lost:
         for left in range(0, len(K) // columns * columns, columns):
             k = K[left : left + columns]
     The last tile of keys is missing when `columns` does not divide their number.
+cut_tiles_skipped:
+        for left in range(0, len(K), columns):
+            k = K[left : left + columns]
+            if causal and left + len(k) > bottom:
+                continue
+    With `causal`, you skip tiles that some of the queries may read in part. When may none of them read any key?
 skipped_too_early:
         for left in range(0, min(len(K), top + 1) if causal else len(K), columns):
             k = K[left : left + columns]
-    With `causal`, you skip tiles that a query may read. The first query of a tile does not read the key, but the last
-    one may.
+    With `causal`, you skip tiles that a query may read. Where the first query of a tile may read none of the keys, the
+    last one still may.
 
 - for top in range(0, queries, rows):
 last_queries_lost:
@@ -130,7 +142,7 @@ from_output: return O.sum(1)
 from_upstream: return dO.sum(1)
     This is the sum of `dO`. What is `dO` multiplied by?
 all_pairs: return (dO @ O.T).sum(1)
-    The product `dO @ O.T` compares each query with all queries. `D` needs `dO` and `O` of the same query only.
+    The `dO` of each query meets the `O` of all queries. `D` needs `dO` and `O` of the same query only.
 
 [tile_backward]
 - P = torch.exp(scores - L[:, None])
@@ -142,33 +154,34 @@ no_log_sum: P = torch.exp(scores)
 divided_by_log_sum: P = torch.exp(scores) / L[:, None]
     You divide by `L`. It is the logarithm of the sum, not the sum.
 two_exponentials: P = torch.exp(scores) / torch.exp(L)[:, None]
-    The formula is right, but exp(score) and exp(L) overflow if the scores are large. Take one exponential, of a
-    difference.
+    The formula is right, but exp(score) overflows if the scores are large. Take one exponential, of a difference.
 - dS = P * (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
 no_correction: dS = P * (dO @ v.T) / q.shape[1] ** 0.5
-    `D` does not occur. A score also changes the sum that divides its row.
+    The gradients are as if `D` were zero. A score also changes the sum that divides its row.
 own_correction: dP = dO @ v.T; dS = P * (dP - (dP * P).sum(1, keepdim=True)) / q.shape[1] ** 0.5
     You compute the correction from this tile alone. It is a sum over all tiles of the row, which `D` contains.
 no_weights: dS = (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
     The weights are missing in dS. A score with a tiny weight has hardly any influence.
 no_root: dS = P * (dO @ v.T - D[:, None])
-    The root of the head's size is missing in dS: the scores are divided by it, so their gradient is, too.
+    `dq` and `dk` lack the division by the root of the head's size. The scores are divided by it, so their gradient is,
+    too.
 root_twice: dS = P * (dO @ v.T - D[:, None]) / q.shape[1]
-    The gradients are divided by the root of the head's size twice.
+    `dq` and `dk` are divided by the size of the head. Is its root in them twice, or is the root forgotten?
 root_of_the_rows: dS = P * (dO @ v.T - D[:, None]) / q.shape[0] ** 0.5
-    You take the root of the number of queries in the tile. The scores are divided by the root of the head's size.
+    `dS` is divided by the root of the number of queries in the tile. The scores are divided by the root of the head's
+    size.
 - return dS @ k, dS.T @ q, P.T @ dO
 root_in_queries_only: return dS @ k, dS.T @ q * q.shape[1] ** 0.5, P.T @ dO
-    The division by the root of the head's size is missing in dk. It is in the scores, so both gradients have it.
+    `dk` lacks the division by the root of the head's size. It is in the scores, so `dq` and `dk` both need it.
 root_in_keys_only: return dS @ k * q.shape[1] ** 0.5, dS.T @ q, P.T @ dO
-    The division by the root of the head's size is missing in dq. It is in the scores, so both gradients have it.
+    `dq` lacks the division by the root of the head's size. It is in the scores, so `dq` and `dk` both need it.
 values_from_dP: return dS @ k, dS.T @ q, (dO @ v.T).T @ dO
     Your dv is made with dP. The line is `O = P @ V`: what multiplies V there?
 swapped: return dS.T @ q, dS @ k, P.T @ dO
     The gradients of queries and keys have changed places.
 - scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)
 mask_ignored: scores = q @ k.T / q.shape[1] ** 0.5
-    The mask is not used. A key that a query may not read gets no gradient from it.
+    The gradients are as if `allowed` were True everywhere. A key that a query may not read gets no gradient from it.
 # The rows of `flash_backward` alone show it.
 
 [flash_backward]
@@ -200,12 +213,18 @@ first_tile: allowed = causal_tile(0, bottom - top, 0, right - left)
 skipped_too_early:
         for left in range(0, min(len(K), top + 1) if causal else len(K), columns):
             right = min(left + columns, len(K))
-    With `causal`, you skip tiles that a query may read. The first query of a tile does not read the key, but the last
-    one may.
+    With `causal`, you skip tiles that a query may read. Where the first query of a tile may read none of the keys, the
+    last one still may.
 last_tile_lost:
         for left in range(0, len(K) // columns * columns, columns):
             right = min(left + columns, len(K))
     The last tile of keys is missing when `columns` does not divide their number.
+cut_tiles_skipped:
+        for left in range(0, len(K), columns):
+            right = min(left + columns, len(K))
+            if causal and right > bottom:
+                continue
+    With `causal`, you skip tiles that some of the queries may read in part. When may none of them read any key?
 - allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
 again:
         allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
@@ -230,9 +249,9 @@ overwritten_everywhere:
     A query is in many tiles, and so is a key. You keep the contribution of the last one only.
 - return dQ, dK, dV
 order: return dV, dK, dQ
-    The order of the results is `dQ, dK, dV`.
+    The results have changed places. Their order is `dQ, dK, dV`.
 keys_first: return dK, dQ, dV
-    The order of the results is `dQ, dK, dV`.
+    The results have changed places. Their order is `dQ, dK, dV`.
 values_second: return dQ, dV, dK
-    The order of the results is `dQ, dK, dV`.
+    The results have changed places. Their order is `dQ, dK, dV`.
 """)

@@ -49,7 +49,7 @@ halves_forward: a, b = halves(drotated_z); joined(a * cos - b * sin, b * cos + a
     This pairs features of both halves, and rotates as the forward pass does. Check the pairs of `rotate_neighbours`
     first.
 own_term_only: a, b = neighbours(drotated_z); interleaved(a * cos, b * cos)
-    Only the cosine terms are here. Each feature of a pair also moves its partner's result.
+    The gradient has the cosine terms only. Each feature of a pair also moves its partner's result.
 not_interleaved: a, b = neighbours(drotated_z); joined(a * cos + b * sin, b * cos - a * sin)
     The numbers are right, and their places are not: the forward pass puts both results of a pair next to each other.
 both_plus: a, b = neighbours(drotated_z); interleaved(a * cos + b * sin, b * cos + a * sin)
@@ -65,11 +65,14 @@ one_partner_missing: a, b = neighbours(drotated_z); interleaved(a * cos + b * si
 other_partner_missing: a, b = neighbours(drotated_z); interleaved(a * cos, b * cos - a * sin)
     The first feature of a pair lacks a term: it occurs in both equations of the forward pass.
 other_order: b, a = neighbours(drotated_z); interleaved(a * cos + b * sin, b * cos - a * sin)
-    The features of each pair have changed places. Which of the two does the forward pass take first?
+    This is as if the two features of each pair of the upstream gradient had changed places. Which of the two does
+    the forward pass take first?
 second_negated: a, b = neighbours(drotated_z); interleaved(a * cos + b * sin, a * sin - b * cos)
-    The second feature of each pair has the wrong sign: with complex numbers, which of the two factors is conjugated?
+    The gradient of the second feature of each pair has the wrong sign. If you use complex numbers: which of the two
+    factors is conjugated?
 overwritten: a, b = neighbours(drotated_z); a = a * cos + b * sin; interleaved(a, b * cos - a * sin)
-    The second feature is computed from the first one's result. Both need the gradient that arrived: keep a copy of it.
+    The gradient of the second feature is computed with that of the first. Both need the upstream gradient as it
+    arrived.
 cosines_of_halves:
         a, b = neighbours(drotated_z)
         drotated_z * joined(cos, cos) + interleaved(b, -a) * joined(sin, sin)
@@ -89,9 +92,9 @@ neighbours: a, b = neighbours(drotated_q); interleaved(a * cos + b * sin, b * co
 neighbours_forward: a, b = neighbours(drotated_q); interleaved(a * cos - b * sin, b * cos + a * sin)
     This pairs neighbours, and rotates as the forward pass does. Check the pairs of `rotate_halves` first.
 own_term_only: a, b = halves(drotated_q); joined(a * cos, b * cos)
-    Only the cosine terms are here. Each feature of a pair also moves its partner's result.
+    The gradient has the cosine terms only. Each feature of a pair also moves its partner's result.
 interleaved: a, b = halves(drotated_q); interleaved(a * cos + b * sin, b * cos - a * sin)
-    The numbers are right, and their places are not: you split into halves, and put them together as neighbours.
+    The numbers are right, and their places are not: both results of a pair are next to each other, as for neighbours.
 both_plus: a, b = halves(drotated_q); joined(a * cos + b * sin, b * cos + a * sin)
     Both sines have a plus here. In the forward pass one of them has a minus: whose gradient gets it?
 both_minus: a, b = halves(drotated_q); joined(a * cos - b * sin, b * cos - a * sin)
@@ -116,7 +119,8 @@ unchanged: drotated_q
 
 [dgain_q]
 of_normed: (dnormed_q * normed_q).sum((0, 1, 2))
-    This uses `normed_q`, which contains the gain already. What does the forward pass multiply by the gain?
+    This is as if `normed_q` were the other factor, which contains the gain already. What does the forward pass
+    multiply by the gain?
 of_qh: (dnormed_q * qh).sum((0, 1, 2))
     This uses the queries before the norm. What does the forward pass multiply by the gain?
 before_the_rotation: (drotated_q * qhat).sum((0, 1, 2))
@@ -150,15 +154,15 @@ all_heads: g = dnormed_q * gain_q; (g - qhat * (g * qhat).mean((1, 3), keepdim=T
 over_positions: g = dnormed_q * gain_q; (g - qhat * (g * qhat).mean(2, keepdim=True)) * rrms
     This averages over the positions. Which numbers share one `rrms`?
 not_normalised: g = dnormed_q * gain_q; (g - qh * (g * qh).mean(3, keepdim=True)) * rrms
-    The second path uses `qh`. How many factors `rrms` does the derivative of a power of -1/2 have?
+    In the second path, factors `rrms` are missing. How many does the derivative of a power of -1/2 have?
 half_normalised: g = dnormed_q * gain_q; (g - qhat * (g * qh).mean(3, keepdim=True)) * rrms
     In the second path one factor `rrms` is missing.
 no_rrms: g = dnormed_q * gain_q; g - qhat * (g * qhat).mean(3, keepdim=True)
-    A factor is missing outside the bracket. What does the forward pass multiply every feature by?
+    A factor is missing in both paths. What does the forward pass multiply every feature by?
 no_qhat_outside: g = dnormed_q * gain_q; (g - (g * qhat).mean(3, keepdim=True)) * rrms
     The second path reaches every feature by the same amount here. How fast does the mean of the squares grow with each?
 plus: g = dnormed_q * gain_q; (g + qhat * (g * qhat).mean(3, keepdim=True)) * rrms
-    The second path has the wrong sign. If a feature grows, does `rrms` grow or shrink?
+    The second path has the wrong sign. If the square of a feature grows, does `rrms` grow or shrink?
 no_eps:
         g, r = dnormed_q * gain_q, (qh**2).mean(3, keepdim=True) ** -0.5
         (g - qh * r * (g * qh * r).mean(3, keepdim=True)) * r
@@ -175,13 +179,13 @@ of_gate: gate.T @ dy
 of_silu: F.silu(gate).T @ dy
     This uses one of the two factors of `act`. What does the forward pass multiply by `Wdown`?
 no_silu: (gate * up).T @ dy
-    Here the gate is multiplied without its SiLU. `act` has both factors in it.
+    This uses `gate * up`: the SiLU is missing. Which value does the forward pass multiply by `Wdown`?
 sums_first: act.sum(0)[:, None] * dy.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+    This is the product of two sums over the tokens. A sum of products is something else: multiply token by token.
 sigmoid_for_silu: (torch.sigmoid(gate) * up).T @ dy
     In `act`, the gate is opened by a sigmoid here. SiLU has one more factor.
 swapped: (gate * F.silu(up)).T @ dy
-    Gate and up have changed places in `act`: the SiLU is applied to `gate`.
+    In `act`, the SiLU is applied to `up` here. Which of the two goes through it in the forward pass?
 relu_for_silu: (torch.relu(gate) * up).T @ dy
     In `act`, the gate goes through a ReLU here. SwiGLU opens its gate with a SiLU.
 
@@ -201,7 +205,7 @@ of_the_gate: dy @ Wdown.T * up * silu_slope(gate)
 silu_slope: dy @ Wdown.T * silu_slope(gate)
     SiLU's derivative belongs to the next step back. What does the forward pass do with `act`?
 reshaped: dy @ Wdown.reshape(Wdown.shape[1], Wdown.shape[0])
-    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
+    A matrix is reshaped here where its transpose belongs: a reshape or a view leaves the numbers in their order.
 
 [dup]
 no_silu: dact * gate
@@ -213,7 +217,7 @@ slope: dact * silu_slope(gate)
 by_itself: dact * up
     This is multiplied by `up` itself. The derivative of a product with respect to one factor is the other one.
 gate_of_up: dact * F.silu(up)
-    Gate and up have changed places: the SiLU is applied to `gate`.
+    This is the SiLU of `up` itself. Which of the two goes through it in the forward pass?
 swapped: dact * gate * silu_slope(up)
     Gate and up have changed places: `up` goes through no SiLU.
 relu: dact * torch.relu(gate)
@@ -239,11 +243,11 @@ no_silu: dact * up
 no_up: dact * silu_slope(gate)
     This has SiLU's derivative, and lacks the other factor of `act`.
 swapped: dact * gate * silu_slope(up)
-    Gate and up have changed places: the SiLU is applied to `gate`.
+    Gate and up have changed places: in the forward pass, the SiLU is applied to `gate`.
 times_gate: dact * gate * silu_slope(gate)
     This is multiplied by `gate` where the other factor of `act` belongs.
 no_gate_in_the_second: dact * up * (torch.sigmoid(gate) + torch.sigmoid(gate) * (1 - torch.sigmoid(gate)))
-    The second term of the product rule keeps the other factor: by what is the derivative of the sigmoid multiplied?
+    In the second term of the product rule a factor is missing: by what is the derivative of the sigmoid multiplied?
 half_of_the_slope: dact * up * (torch.sigmoid(gate) + gate * (1 - torch.sigmoid(gate)))
     Check the derivative of the sigmoid in the second term: a factor is missing.
 minus: dact * up * (torch.sigmoid(gate) - gate * torch.sigmoid(gate) * (1 - torch.sigmoid(gate)))
@@ -261,7 +265,7 @@ of_gate: h.T @ dgate
 skips_the_gate: h.T @ dact
     This skips a step: `dact` is the gradient of the product. Which gradient arrives at `up`?
 sums_first: h.sum(0)[:, None] * dup.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+    This is the product of two sums over the tokens. A sum of products is something else: multiply token by token.
 no_silu: h.T @ (dact * gate)
     Between `dact` and `up` there is the gate with its SiLU: here the SiLU is missing.
 by_up: h.T @ (dact * up)
@@ -272,7 +276,7 @@ silu_slope: h.T @ (dact * silu_slope(gate))
 both_gradients: h.T @ (dup + dgate)
     Both gradients are here. `h` is read by two matrices; each matrix makes one value.
 reshaped: h.reshape(h.shape[1], h.shape[0]) @ dup
-    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
+    A matrix is reshaped here where its transpose belongs: a reshape or a view leaves the numbers in their order.
 
 [dWgate]
 of_up: h.T @ dup
@@ -282,7 +286,7 @@ skips_the_silu: h.T @ (dact * up)
 skips_the_gate: h.T @ dact
     This skips two steps: `dact` is the gradient of the product. Which gradient arrives at `gate`?
 sums_first: h.sum(0)[:, None] * dgate.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+    This is the product of two sums over the tokens. A sum of products is something else: multiply token by token.
 sigmoid_only: h.T @ (dact * up * torch.sigmoid(gate))
     On the way to `gate`, one of two terms is here. In x · σ(x), both factors depend on x.
 silu_for_its_slope: h.T @ (dact * up * F.silu(gate))
@@ -290,7 +294,7 @@ silu_for_its_slope: h.T @ (dact * up * F.silu(gate))
 both_gradients: h.T @ (dup + dgate)
     Both gradients are here. `h` is read by two matrices; each matrix makes one value.
 reshaped: h.reshape(h.shape[1], h.shape[0]) @ dgate
-    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
+    A matrix is reshaped here where its transpose belongs: a reshape or a view leaves the numbers in their order.
 
 [dh]
 swapped: dup @ Wgate.T + dgate @ Wup.T
@@ -300,7 +304,7 @@ one_matrix: (dgate + dup) @ Wgate.T
 other_matrix: (dgate + dup) @ Wup.T
     Both gradients go back through `Wup` here. Which matrix made `gate` from `h`?
 sums_first: (dgate + dup) @ (Wgate + Wup).T
-    You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
+    This is the product of two sums: each gradient also goes through the other's matrix. Which matrix made which value?
 skips_the_gate: dact @ (Wgate + Wup).T
     This skips a step: `dact` is the gradient of the product. Which gradients arrive at `gate` and at `up`?
 product: (dgate @ Wgate.T) * (dup @ Wup.T)
@@ -323,7 +327,7 @@ by_probability: probs[token, expert][:, None] * dmixed[token]
 equal_shares: dmixed[token] / k
     All experts of a token get the same part here. By what does the forward pass multiply?
 shares_by_token: shares[chosen][:, None] * dmixed[token]
-    The shares are in another order than the rows of `done`: `shares[chosen]` goes token by token, `done` goes expert by
+    The shares are in another order than the rows of `done`: they go token by token here, and `done` goes expert by
     expert.
 rows_by_token: dmixed.repeat_interleave(k, 0) * shares[token, expert][:, None]
     The rows of `dmixed` are taken token by token. The rows of `done` go expert by expert: `token` says whose each is.
@@ -348,8 +352,8 @@ in_the_order_of_tokens:
         gradient = torch.zeros_like(shares)
         gradient[chosen] = (dmixed[token] * done).sum(1)
         gradient
-    The right numbers are at other experts' places: `gradient[chosen] = ...` fills token by token, and the rows of
-    `done` go expert by expert.
+    The numbers are right, and their places are not: the table is filled token by token, and the rows of `done` go
+    expert by expert.
 times_share:
         gradient = torch.zeros_like(shares)
         gradient[token, expert] = (dmixed[token] * done).sum(1) * shares[token, expert]
@@ -358,7 +362,7 @@ times_share:
 of_the_mixture: (dmixed * mixed).sum(1, keepdim=True) * chosen
     This uses `mixed`, the sum over the experts of a token. A share multiplies the output of one expert.
 mixture_everywhere: (dmixed * mixed).sum(1, keepdim=True).expand_as(shares)
-    Every expert gets the same number here, chosen or not. What does the share of an expert multiply?
+    In a row, every expert gets the same number here, chosen or not. What does the share of an expert multiply?
 rows_in_token_order:
         gradient = torch.zeros_like(shares)
         gradient[chosen] = (dmixed.repeat_interleave(k, 0) * done).sum(1)
@@ -412,12 +416,11 @@ through_balance_only: by_balance(dbalance, probs, load).expand_as(probs)
 not_divided:
         total = (probs * chosen).sum(1, keepdim=True)
         by_share(dshares, probs, chosen, shares) * total + by_balance(dbalance, probs, load)
-    Through `shares`, the sum of the chosen probabilities is missing as a divisor.
+    Through `shares`, a division by the sum of the chosen probabilities is missing in both terms.
 weighted_with_probabilities:
         total = (probs * chosen).sum(1, keepdim=True)
         chosen * (dshares - (dshares * probs * chosen).sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
-    In the bracket the mean has the probabilities as its weights. How many times is the denominator's term divided by
-    the sum?
+    The denominator's term is divided by the sum only once. How often does the derivative of 1 / x divide by x?
 all_probabilities:
         total = (probs * chosen).sum(1, keepdim=True)
         inner = (dshares * probs).sum(1, keepdim=True) / total
@@ -427,17 +430,20 @@ plain_mean:
         total = (probs * chosen).sum(1, keepdim=True)
         inner = (dshares * chosen).sum(1, keepdim=True) / chosen.sum(1, keepdim=True)
         chosen * (dshares - inner) / total + by_balance(dbalance, probs, load)
-    The mean in the bracket is not weighted. How much does a share change with the sum, if the share is small?
+    In the denominator's term the mean is not weighted. How much does a share change with the sum, if the share is
+    small?
 unweighted_sum:
         total = (probs * chosen).sum(1, keepdim=True)
         chosen * (dshares - dshares.sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
-    The sum in the bracket is not weighted. How much does a share change with the sum, if the share is small?
+    In the denominator's term the sum over the experts is not weighted. How much does a share change with its
+    denominator, if the share is small?
 plus:
         total = (probs * chosen).sum(1, keepdim=True)
         chosen * (dshares + (dshares * shares).sum(1, keepdim=True)) / total + by_balance(dbalance, probs, load)
     The denominator's term has the wrong sign. If a probability grows, the sum grows: what happens to the other shares?
 softmax_of_the_chosen: shares * (dshares - (dshares * shares).sum(1, keepdim=True)) + by_balance(dbalance, probs, load)
-    This is the rule for a softmax: it goes back to scores. Here the probabilities themselves are divided by their sum.
+    This is the rule for a softmax: it goes back to scores. In the line of `shares` the probabilities themselves are
+    divided by their sum.
 softmax_already: probs * (dshares - (dshares * probs).sum(1, keepdim=True)) + by_balance(dbalance, probs, load)
     This is the backward pass of the softmax, which is the next step. `shares` is a division.
 balance_is_a_sum: by_share(dshares, probs, chosen, shares) + dbalance * probs.shape[1] * load
@@ -448,7 +454,7 @@ balance_mean_of_all: by_share(dshares, probs, chosen, shares) + dbalance * load 
     Through `balance` you divide by the number of all probabilities. Over which axis is the mean, and what stands in
     front of the sum?
 balance_with_k: by_share(dshares, probs, chosen, shares) + dbalance * k * load / probs.shape[0]
-    Through `balance` you multiply by the number of choices. What stands in front of the sum?
+    Through `balance`, the load is multiplied by `k`. What stands in front of the sum?
 balance_sizes_swapped: by_share(dshares, probs, chosen, shares) + dbalance * probs.shape[0] * load / probs.shape[1]
     Through `balance`, the numbers of tokens and of experts have changed places. Which of the two does the mean divide
     by?
@@ -457,13 +463,15 @@ balance_of_each_token: by_share(dshares, probs, chosen, shares) + by_balance(dba
 balance_of_the_chosen: by_share(dshares, probs, chosen, shares) + chosen * by_balance(dbalance, probs, load)
     Through `balance`, only the chosen experts get a gradient here. Is the mean over the chosen ones?
 balance_per_assignment: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, load) / k
-    Through `balance` you divide by the number of choices. Over what is the mean?
+    Through `balance`, there is one division by `k` too many. Over what is the mean, and what is `load` divided by
+    already?
 balance_without_load: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, torch.ones_like(load))
     Through `balance`, the load is missing: by what is an expert's mean probability multiplied?
 load_differentiated: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, load + probs.mean(0))
     Through `balance`, the load has a gradient here. It counts choices, and a tiny change does not change the choice.
 probabilities_for_load: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, probs.mean(0))
-    Through `balance`, an expert's mean probability is multiplied by itself. Which factor does the forward pass have?
+    Through `balance`, the mean probabilities stand where another factor belongs. By what is an expert's mean
+    probability multiplied?
 no_upstream_of_balance: by_share(dshares, probs, chosen, shares) + by_balance(1.0, probs, load)
     Through `balance`, the upstream gradient is missing.
 
@@ -496,17 +504,17 @@ skips_the_softmax: u.T @ dprobs
 from_shares: u.T @ dshares
     This skips two steps: it uses the gradient of the shares. Which gradient arrives at the result of `u @ Wr`?
 chosen_only: u.T @ (droute * chosen)
-    Only the chosen experts get a gradient here. Each expert's score is in the softmax of every token.
+    A token's gradient reaches only the experts that it chose. Each expert's score is in the softmax of every token.
 once_per_choice: u[token].T @ droute[token]
     Each token counts as often as it was sent to an expert. How often does the router read it?
 sums_first: u.sum(0)[:, None] * droute.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each token first.
+    This is the product of two sums over the tokens. A sum of products is something else: multiply token by token.
 own_score_only: u.T @ (dprobs * probs * (1 - probs))
     This goes through the diagonal of the softmax's derivative only. Each score also lowers the other probabilities.
 probabilities_again: u.T @ (droute * probs)
     The probabilities are already in `droute`, which is the gradient of the scores.
 reshaped: u.reshape(u.shape[1], u.shape[0]) @ droute
-    `reshape` gives the shape of a transpose and leaves the numbers in their order: use `.T`.
+    A matrix is reshaped here where its transpose belongs: a reshape or a view leaves the numbers in their order.
 
 [du]
 overwritten: gradient = torch.zeros_like(u); gradient[token] = dsent; gradient + droute @ Wr.T
@@ -555,7 +563,7 @@ value_of_the_square:
         (p * (1 + penalty * log_sum[:, None] ** 2) - at_label(logits, Y)) / len(Y)
     The z-loss's term contains the square itself. What is its derivative?
 no_softmax: p = F.softmax(logits, 1); (p + 2 * penalty * log_sum[:, None] - at_label(logits, Y)) / len(Y)
-    In the z-loss's term, every logit gets the same gradient. How much does each of them move the logsumexp?
+    In the z-loss's term, every logit of a token gets the same gradient. How much does each of them move the logsumexp?
 no_penalty: p = F.softmax(logits, 1); (p * (1 + 2 * log_sum[:, None]) - at_label(logits, Y)) / len(Y)
     In the z-loss's term the penalty is missing.
 label_in_the_z_loss: (F.softmax(logits, 1) - at_label(logits, Y)) * (1 + 2 * penalty * log_sum[:, None]) / len(Y)
@@ -565,7 +573,7 @@ minus_z_loss: p = F.softmax(logits, 1); (p * (1 - 2 * penalty * log_sum[:, None]
 of_the_logits: p = F.softmax(logits, 1); (p + 2 * penalty * logits - at_label(logits, Y)) / len(Y)
     This penalises the squares of the logits. The z-loss penalises the square of their logsumexp.
 logits_for_log_sum: p = F.softmax(logits, 1); (p * (1 + 2 * penalty * logits) - at_label(logits, Y)) / len(Y)
-    In the z-loss's term, each logit is multiplied by itself. What does the z-loss square?
+    In the z-loss's term, each probability is multiplied by its own logit. What does the z-loss square?
 mean_of_log_sum: p = F.softmax(logits, 1); (p * (1 + 2 * penalty * log_sum.mean()) - at_label(logits, Y)) / len(Y)
     The mean is taken before the square here. Each token has a `log_sum` of its own.
 no_minus_one: F.softmax(logits, 1) * (1 + 2 * penalty * log_sum[:, None]) / len(Y)
@@ -615,16 +623,17 @@ divided_by_cap: duncapped @ wte / cap
 mean_again: duncapped @ wte / len(Y)
     The mean over the tokens is already in the gradient of the logits.
 label_again: duncapped @ wte - wte[Y]
-    The label's row is already in `duncapped`: the gradient of its logit is smaller by one share.
+    The label's row of `wte` is subtracted once more: its part is already in `duncapped`.
 from_the_loss: (F.softmax(logits, 1) - at_label(logits, Y)) / len(Y) @ wte
     This starts from the loss again. Which gradient arrives at the result of `final @ wte.T`?
 
 [dwte]
 overwritten: gradient = duncapped.T @ final; gradient[X] += dfinal; gradient
-    A token that occurs several times gets only one of its gradients: with repeated indices, `[X] +=` keeps a single
-    row.
+    From the embedding, a token that occurs several times gets only one of its gradients: with repeated indices,
+    `[X] +=` keeps a single row.
 replaced: gradient = duncapped.T @ final; gradient[X] = dfinal; gradient
-    The embedding's gradient replaces the head's. `wte` is read twice: what happens to the two gradients?
+    In the rows of `X`, the embedding's gradient replaces the head's. `wte` is read twice: what happens to the two
+    gradients?
 head_only: duncapped.T @ final
     A path is missing: `wte` is also the embedding.
 embedding_only: torch.zeros_like(wte).index_add(0, X, dfinal)
@@ -650,11 +659,12 @@ batch_and_time_swapped: mixed = dout.transpose(0, 1).flatten(0, 1)
     The rows of `dout` are taken in another order than those of `u`: first all examples of a position, then the next.
 - done = ddone(mixed, t["shares"], token, expert)
 no_share: done = mixed[token]
-    The shares are missing on the way to the experts.
+    The shares are missing on the way back through the experts.
 by_probability: done = ddone(mixed, t["probs"], token, expert)
-    On the way to the experts you multiply by the probabilities before they are divided by their sum.
+    On the way back through the experts you multiply by the probabilities before they are divided by their sum.
 first_k_experts: done = ddone(mixed, t["shares"], token, expert) * (expert < t["k"])[:, None]
-    Only the experts 0 to k - 1 get a gradient. `k` says how many of them a token is sent to: how many are there?
+    On the way back only the experts 0 to k - 1 take part. `k` says how many of them a token is sent to: how many
+    are there?
 - return products.new_zeros(t["probs"].shape[1], *products.shape[1:]).index_add(0, expert, products)
 all_experts_alike: return products.sum(0).expand(t["probs"].shape[1], *products.shape[1:])
     Every expert gets the gradient of all tokens. An expert's weights are read by its own tokens only.
@@ -666,7 +676,8 @@ last_token_only:
         gradient = products.new_zeros(t["probs"].shape[1], *products.shape[1:])
         gradient[expert] = products
         return gradient
-    An expert's weights get the gradient of one token only. With repeated indices, `[expert] =` keeps a single entry.
+    An expert's weights get the gradient of one token only. With repeated indices, `[expert] =` and `[expert] +=`
+    keep a single entry.
 - act = torch.einsum("nc,njc->nj", done, t["Wdowns"][expert])
 all_experts_act: act = torch.einsum("nc,ejc->nj", done, t["Wdowns"])
     In the gradient of `act`, each row goes through the `Wdowns` of all experts. Which one made it?
@@ -678,7 +689,7 @@ down_of_all_rows: d["dWdowns"] = (t["act"].T @ done).expand_as(t["Wdowns"])
 down_of_silu: d["dWdowns"] = for_each_expert(F.silu(t["gate"]), done)
     `dWdowns` is made with one of the two factors of `act`. Which value does the forward pass multiply by `Wdowns`?
 down_without_share: d["dWdowns"] = for_each_expert(t["act"], mixed[token])
-    In `dWdowns` the shares are missing: use the gradient that arrives at `done`.
+    In `dWdowns` the shares are missing. Which gradient arrives at `done`?
 no_silu_in_down: d["dWdowns"] = for_each_expert(t["gate"] * t["up"], done)
     `dWdowns` is made with `gate * up`. Which value does the forward pass multiply by `Wdowns`?
 - gate = dgate(act, t["gate"], t["up"])
@@ -686,9 +697,9 @@ gate_and_up_swapped: gate, up = up, dgate(act, t["gate"], t["up"])
     In the experts, gate and up have changed places.
 - sent = torch.einsum("nj,ncj->nc", gate, t["Wgates"][expert]) + torch.einsum("nj,ncj->nc", up, t["Wups"][expert])
 no_gate_path: sent = torch.einsum("nj,ncj->nc", up, t["Wups"][expert])
-    In the gradient of `sent` the gate's path is missing. It is read by two products.
+    In the gradient of `sent` the path through `gate` is missing. `sent` is read by two products.
 no_up_path: sent = torch.einsum("nj,ncj->nc", gate, t["Wgates"][expert])
-    In the gradient of `sent` the path through `up` is missing. It is read by two products.
+    In the gradient of `sent` the path through `up` is missing. `sent` is read by two products.
 shares_again:
         sent = torch.einsum("nj,ncj->nc", gate, t["Wgates"][expert])
         sent = t["shares"][token, expert][:, None] * (sent + torch.einsum("nj,ncj->nc", up, t["Wups"][expert]))
@@ -707,7 +718,7 @@ balance_is_a_sum: probs = dprobs(shares, dbalance * len(mixed), t["probs"], t["c
 balance_by_batch: probs = dprobs(shares, dbalance * dout.shape[1], t["probs"], t["chosen"], t["shares"], t["load"])
     Through `balance` you divide by the number of examples. A token is a position of an example: how many are there?
 no_balance: probs = dprobs(shares, 0.0, t["probs"], t["chosen"], t["shares"], t["load"])
-    The upstream gradient of `balance` is not used. It reaches the router's probabilities.
+    What comes back from `balance` is missing. It reaches the router's probabilities.
 sum_is_constant:
         total = (t["probs"] * t["chosen"]).sum(1, keepdim=True)
         probs = dprobs(0 * shares, dbalance, t["probs"], t["chosen"], t["shares"], t["load"])
@@ -748,7 +759,8 @@ norm_2_skipped:
 gain_2_of_u:
         through_experts, _ = back_through_norm(u.view(dout.shape), t["mid"], t["gain2"])
         d["dgain2"] = (u * t["u"]).sum(0)
-    `dgain2` is made with `u`, which contains the gain already. What does the forward pass multiply by the gain?
+    `dgain2` is as if `u` were the other factor, which contains the gain already. What does the forward pass
+    multiply by the gain?
 rms_2_of_x:
         upstream, rrms = u.view(dout.shape), ((t["x"] ** 2).mean(-1, keepdim=True) + t["eps"]) ** -0.5
         midhat, direct = t["mid"] * rrms, upstream * t["gain2"] * rrms
@@ -757,7 +769,7 @@ rms_2_of_x:
     The second norm's root mean square is that of `x`. Which value does this norm read?
 - dx = (dxhat - x * rrms * (dxhat * x * rrms).mean(-1, keepdim=True)) * rrms
 norm_not_normalised: dx = (dxhat - x * (dxhat * x).mean(-1, keepdim=True)) * rrms
-    In the norms' second path, x is not normalised. How many factors `rrms` does the derivative of a power of -1/2 have?
+    In the norms' second path, factors `rrms` are missing. How many does the derivative of a power of -1/2 have?
 norm_without_gain: dx = (upstream - x * rrms * (upstream * x * rrms).mean(-1, keepdim=True)) * rrms
     In the backward pass of the norms, the gain is missing.
 norm_with_a_sum: dx = (dxhat - x * rrms * (dxhat * x * rrms).sum(-1, keepdim=True)) * rrms
@@ -777,7 +789,7 @@ norm_q_directly: .mean(-1, keepdim=True) * (x is not t["qh"])) * rrms
     A path through the queries' norm is missing: each number is also in the mean of the squares.
 - + t["eps"]) ** -0.5
 norms_without_eps: ) ** -0.5
-    The epsilon is missing in the norms. It matters where the values are small.
+    An epsilon is missing. Each norm has it, and it matters where the values are small.
 norm_1_without_eps: + (x is not t["x"]) * t["eps"]) ** -0.5
     The epsilon is missing in the first norm. It matters where the values are small.
 eps_1_after_the_root:
@@ -787,7 +799,7 @@ eps_1_after_the_root:
     In the first norm, the epsilon is added after the root. The forward pass adds it under the root.
 - return dx, (upstream * x * rrms).flatten(0, -2).sum(0)
 gain_of_x: return dx, (upstream * x).flatten(0, -2).sum(0)
-    The gradients of the gains are made with the norm's input. What does the forward pass multiply by the gain?
+    A gain's gradient is made with the input of its norm. What does the forward pass multiply by the gain?
 
 # attention
 - contexts = (mid @ t["Wo"].T).unflatten(2, (t["heads"], -1)).transpose(1, 2)
@@ -865,7 +877,7 @@ neither_rotated: normed_q, normed_k = products @ t["keys"], rotated_k
 queries_norm_skipped:
         _, d["dgain_q"] = back_through_norm(normed_q, t["qh"], t["gain_q"])
         qh = normed_q
-    The norm of the queries is missing on the way to `Wq`.
+    The norm of the queries is missing on the way back from `normed_q`.
 queries_norm_of_normed: qh, d["dgain_q"] = back_through_norm(normed_q, t["normed_q"], t["gain_q"])
     The norm of the queries is taken at `normed_q`, which is its result. Which value does this norm read?
 gain_q_before_rotation:
@@ -881,7 +893,7 @@ gain_q_in_the_rotation:
 keys_norm_skipped:
         _, d["dgain_k"] = back_through_norm(normed_k, t["kh"], t["gain_k"])
         kh = normed_k
-    The norm of the keys is missing on the way to `Wk`.
+    The norm of the keys is missing on the way back from `normed_k`.
 keys_with_gain_q: kh, d["dgain_k"] = back_through_norm(normed_k, t["kh"], t["gain_q"])
     The norm of the keys is taken with the queries' gain.
 - (("Wq", qh), ("Wk", kh), ("Wv", vh))
@@ -904,8 +916,7 @@ weights_of_x: d["d" + name] = torch.einsum("btc,btd->cd", t["x"], merged)
 
 - normed += merged @ t[name].T
 last_path_only: normed = merged @ t[name].T
-    The first norm's result gets the gradient of the values only: each round overwrites the one before. Three matrices
-    read it.
+    The first norm's result gets the gradient of the values only. Three matrices read it.
 no_values_path: normed += (name != "Wv") * merged @ t[name].T
     The first norm's result lacks the path through the values. Three matrices read it.
 
@@ -926,7 +937,8 @@ norm_1_skipped:
 gain_1_of_normed:
         through_attention, _ = back_through_norm(normed, t["x"], t["gain1"])
         d["dgain1"] = (normed * t["normed"]).sum((0, 1))
-    `dgain1` is made with the norm's result, which contains the gain already. What is multiplied by the gain?
+    `dgain1` is as if the norm's result were the other factor, which contains the gain already. What is multiplied
+    by the gain?
 - d["dx"] = mid + through_attention
 dx_from_dout: d["dx"] = dout + through_attention
     In `dx` the direct path carries `dout`. `x` is added in the line of `mid`: which gradient arrives there?

@@ -37,7 +37,7 @@ def row_sum(matrix):
 ADAPTER = mistake_list("""
 [dlogits]
 nothing_masked: dsft * from_targets(logits, targets) / answer.numel()
-    The prompts are learned as well: the loss mask is missing. Which positions does `sft` read?
+    The prompts are learned as well, as if there were no loss mask. Which positions does `sft` read?
 mask_only_counts: dsft * from_targets(logits, targets) / answer.sum()
     You divide by the number of answer tokens, but positions of the prompt get a gradient, too.
 mask_after_the_mean: dsft * from_targets(logits, targets) * answer[..., None] / answer.numel()
@@ -71,7 +71,7 @@ sum_of_means: dsft * from_targets(logits, targets) * (answer / answer.sum(1, kee
 
 [dup]
 no_scale: dlogits
-    The constant between `up` and `logits` is missing: alpha divided by the rank.
+    The constant between `up` and `logits` is missing. What does the line of `logits` multiply `up` by?
 scale_squared: dlogits * (alpha / rank) ** 2
     The constant is applied twice. How often does `up` meet it on its way to `logits`?
 alpha_only: dlogits * alpha
@@ -89,11 +89,11 @@ alpha_times_rank: dlogits * (alpha * rank)
 
 [dB]
 sums_first: down.sum((0, 1))[:, None] @ dup.sum((0, 1))[None]
-    You add up before you multiply. A sum of products is not the product of sums: multiply at each position first.
+    This is a product of sums over all positions, which is not the sum of products: multiply at each position first.
 examples_summed_first: down.sum(0).T @ dup.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
+    These are products of sums over the examples, which are not the sum of products: multiply each example first.
 positions_summed_first: down.sum(1).T @ dup.sum(1)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
+    These are products of sums over the positions, which are not the sum of products: multiply each position first.
 scale_again: torch.einsum("btr,btv->rv", down, dup) * (alpha / rank)
     The constant is here twice: `dup` has it already.
 scale_undone: torch.einsum("btr,btv->rv", down, dup) * (rank / alpha)
@@ -111,7 +111,8 @@ last_position: down[:, -1].T @ dup[:, -1]
 first_example: down[0].T @ dup[0]
     Only the first example counts here. `B` is used in every example.
 reshaped: down.reshape(down.shape[2], -1) @ dup.flatten(0, 1)
-    `reshape` keeps the numbers in their order: it makes no transpose. Flatten batch and time first, then transpose.
+    `reshape` and `view` keep the numbers in their order: neither makes a transpose. Flatten batch and time first, then
+    transpose.
 
 [ddown]
 from_dlogits: dlogits @ B.T
@@ -135,11 +136,12 @@ without_prompts: dup @ B.T * (answer[..., None])
 
 [dA]
 sums_first: x.sum((0, 1))[:, None] @ ddown.sum((0, 1))[None]
-    You add up before you multiply. A sum of products is not the product of sums: multiply at each position first.
+    `dA` multiplies sums over all positions. That is not the sum of products: multiply at each position first.
 examples_summed_first: x.sum(0).T @ ddown.sum(0)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
+    `dA` is made of products of sums over the examples. These are not the sum of products: multiply each example first.
 positions_summed_first: x.sum(1).T @ ddown.sum(1)
-    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
+    `dA` is made of products of sums over the positions. These are not the sum of products: multiply each position
+    first.
 scale_again: torch.einsum("btf,btr->fr", x, ddown) * (alpha / rank)
     The constant is here twice: it came in with `dup`.
 of_the_whole_weight: torch.einsum("btf,btv->fv", x, dup)
@@ -147,15 +149,16 @@ of_the_whole_weight: torch.einsum("btf,btv->fv", x, dup)
 with_down: torch.einsum("btr,bts->rs", down, ddown)
     You multiply by `down`, which `A` makes. What does `A` multiply?
 mean_over_positions: torch.einsum("btf,btr->fr", x, ddown) / (len(x) * x.shape[1])
-    This is a mean over all positions. The division of the loss came in with the upstream gradient.
+    `dA` is divided by the number of positions. The division of the loss came in with the upstream gradient.
 mean_over_examples: torch.einsum("btf,btr->fr", x, ddown) / len(x)
-    This is a mean over the examples. The division of the loss came in with the upstream gradient.
+    `dA` is divided by the number of examples. The division of the loss came in with the upstream gradient.
 last_position: x[:, -1].T @ ddown[:, -1]
     Only the last position counts here. `A` is used at every position.
 first_example: x[0].T @ ddown[0]
     Only the first example counts here. `A` is used in every example.
 reshaped: x.reshape(x.shape[2], -1) @ ddown.flatten(0, 1)
-    `reshape` keeps the numbers in their order: it makes no transpose. Flatten batch and time first, then transpose.
+    `reshape` and `view` keep the numbers in their order: neither makes a transpose. Flatten batch and time first, then
+    transpose.
 
 [dx]
 frozen_means_cut: ddown @ A.T
@@ -163,7 +166,7 @@ frozen_means_cut: ddown @ A.T
 adapter_skipped: dlogits @ W.T
     The path through the adapter is missing: `x` is read in the line of `down`, too.
 merged_without_scale: dlogits @ (W + A @ B).T
-    `W` and the adapter are merged without the constant.
+    The path through the adapter lacks the constant, as if `W` and the adapter were merged without it.
 scale_again: dlogits @ W.T + ddown @ A.T * (alpha / rank)
     The path through the adapter has the constant twice: it came in with `dup`.
 scale_on_both: (dlogits @ W.T + ddown @ A.T) * (alpha / rank)
@@ -175,7 +178,7 @@ subtracted: dlogits @ W.T - ddown @ A.T
 averaged: (dlogits @ W.T + ddown @ A.T) / 2
     This is the mean of the two paths. `x` is used twice: what happens to the gradients of two uses?
 merged_upside_down: dlogits @ (W + A @ B * (rank / alpha)).T
-    `W` and the adapter are merged with the constant upside down: which of alpha and rank divides?
+    The constant is upside down in the path through the adapter: which of alpha and rank divides?
 """)
 
 DISTILLATION = mistake_list("""
@@ -185,7 +188,8 @@ no_t_squared: dkd / len(kl) * torch.ones_like(kl)
 t_once: dkd * T / len(kl) * torch.ones_like(kl)
     The temperature is here once. Which power of it does the line of `kd` have?
 slope_of_t_squared: dkd * 2 * T / len(kl) * torch.ones_like(kl)
-    This differentiates the square of T. Here T is a constant, and `kl` is the variable.
+    The factor is two times T, which is the slope of its square. T is a constant here: which power does the line of `kd`
+    have?
 divided_by_t_squared: dkd / T**2 / len(kl) * torch.ones_like(kl)
     You divide by the square of the temperature. What does the line of `kd` do?
 no_mean: dkd * T**2 * torch.ones_like(kl)
@@ -223,7 +227,8 @@ mean_over_vocabulary: -dkl[:, None] * p / p.shape[1]
 p_missing: -dkl[:, None].expand_as(logq)
     The factor in front of the bracket is missing.
 of_p: -dkl[:, None] * (p.log() + 1)
-    This is the derivative with respect to `p`. The teacher is a constant here: where in the bracket is `logq`?
+    Up to the sign, this is the derivative of `p * p.log()` with respect to `p`. The teacher is a constant: where is
+    `logq`?
 
 [dz]
 no_t: dlogq - logq.exp() * row_sum(dlogq)
@@ -241,11 +246,11 @@ teacher_for_student: (dlogq - p * row_sum(dlogq)) / T
 columns: (dlogq - logq.exp() * dlogq.sum(0)) / T
     The sum runs over the positions. Which numbers share one sum in a softmax?
 mean: (dlogq - logq.exp() * dlogq.mean(1, keepdim=True)) / T
-    This is the mean of the row of `dlogq`. The second path needs its sum.
+    The second path has the mean of the row of `dlogq`. It needs the sum.
 of_softmax: logq.exp() * (dlogq - row_sum(dlogq * logq.exp())) / T
-    This is the way back through a softmax. `logq` is its logarithm: which of the two factors in front falls away?
+    This is the way back through a softmax. `logq` is the logarithm of one: what is its derivative?
 logarithm_left: (dlogq - logq * row_sum(dlogq)) / T
-    You multiply the sum by `logq`. It belongs to the probabilities.
+    The sum is multiplied by the log-probabilities `logq`. It belongs to the probabilities.
 no_probabilities: (dlogq - row_sum(dlogq)) / T
     The second path has no probabilities: each logit has a share of its own in the sum of the softmax.
 from_the_loss: (logq.exp() - p) * T / len(z)
@@ -253,13 +258,14 @@ from_the_loss: (logq.exp() - p) * T / len(z)
 added: (dlogq + logq.exp() * row_sum(dlogq)) / T
     The second path has the wrong sign. A larger logit makes the sum larger, which is subtracted.
 from_the_paper: (logq.exp() - p) / T
-    This is the paper's gradient, for an upstream gradient that it knows. Yours is given: start from `dlogq`.
+    This is the paper's gradient, whose upstream gradient is 1. Yours is given: start from `dlogq`.
 """)
 
 PREFERENCES = mistake_list("""
 [dmargin]
 own_sigmoid: -ddpo * torch.sigmoid(margin) / len(margin)
-    This gives the largest gradient to pairs that are right already. Of which number do you take the sigmoid?
+    This has the sigmoid of the margin itself: it is largest for pairs that are right already. Which pairs should count
+    most?
 sign: ddpo * torch.sigmoid(-margin) / len(margin)
     The sign is wrong: does a larger margin make the loss larger or smaller?
 no_mean: -ddpo * torch.sigmoid(-margin)
@@ -283,7 +289,7 @@ no_reference: -ddpo * torch.sigmoid(-beta * (logp_w - logp_l)) / len(margin)
 no_upstream: -torch.sigmoid(-margin) / len(margin)
     `ddpo` is missing. The loss may be one term of a larger one, with a factor of its own.
 tanh: -ddpo * (1 - torch.tanh(margin)) / len(margin)
-    This is made with a tanh. The loss has a sigmoid, whose range is 0 to 1.
+    This has one minus a tanh. The loss has a sigmoid, whose range is 0 to 1.
 log_sigmoid: -ddpo * F.logsigmoid(-margin) / len(margin)
     The logarithm is still there. What is the derivative of logsigmoid?
 
@@ -309,11 +315,11 @@ mean_over_pairs: dmargin * beta / len(dmargin)
 summed: dmargin.sum() * beta
     You add up the pairs. Each log-probability is in one margin only.
 half: dmargin * beta / 2
-    You give half of the gradient to each answer. Each of them has the full local derivative.
+    This is half of the gradient. Each of the two answers has the full local derivative.
 
 [dlogp_l]
 as_the_winner: dmargin * beta
-    The losing answer gets what the winning one gets. With which sign is `logp_l` in the margin?
+    This is what the winning answer has to get. With which sign is `logp_l` in the margin?
 no_beta: -dmargin
     `beta` is missing: the margin is beta times a difference.
 divided_by_beta: -dmargin / beta
@@ -331,11 +337,11 @@ mean_over_pairs: -dmargin * beta / len(dmargin)
 summed: -dmargin.sum() * beta
     You add up the pairs. Each log-probability is in one margin only.
 half: -dmargin * beta / 2
-    You give half of the gradient to each answer. Each of them has the full local derivative.
+    This is half of the gradient. Each of the two answers has the full local derivative.
 
 [dlogits_w]
 nothing_masked: -from_targets(logits_w, tokens_w) * dlogp_w[:, None, None]
-    Prompt and padding get a gradient as well: the mask is missing.
+    Prompt and padding get a gradient as well, as if there were no mask.
 mask_flipped: -from_targets(logits_w, tokens_w) * (dlogp_w[:, None] * (1 - mask_w))[..., None]
     You let the gradient through where the mask is 0.
 sign: from_targets(logits_w, tokens_w) * (dlogp_w[:, None] * mask_w)[..., None]
@@ -369,11 +375,12 @@ tokens_masked: -from_targets(logits_w, tokens_w * mask_w.long()) * dlogp_w[:, No
 
 [dlogits_l]
 nothing_masked: -from_targets(logits_l, tokens_l) * dlogp_l[:, None, None]
-    Prompt and padding get a gradient as well: the mask is missing.
+    Prompt and padding get a gradient as well, as if there were no mask.
 mask_flipped: -from_targets(logits_l, tokens_l) * (dlogp_l[:, None] * (1 - mask_l))[..., None]
     You let the gradient through where the mask is 0.
 sign_again: from_targets(logits_l, tokens_l) * (dlogp_l[:, None] * mask_l)[..., None]
-    The sign is flipped again. That this answer is the losing one is in the sign of `dlogp_l` already.
+    The sign is wrong: a log-probability is *minus* a cross-entropy. That this answer is the losing one is in `dlogp_l`
+    already.
 mean_over_tokens: -from_targets(logits_l, tokens_l) * (dlogp_l[:, None] * mask_l / row_sum(mask_l))[..., None]
     You divide by the number of tokens. The log-probability of an answer is a sum over them.
 no_token: -F.softmax(logits_l, 2) * (dlogp_l[:, None] * mask_l)[..., None]
@@ -403,7 +410,7 @@ POLICY_GRADIENT = mistake_list("""
 mean_over_all_tokens: -dgrpo * said / said.sum()
     This is one mean over the tokens of all answers, as in DAPO. GRPO first takes the mean of each answer.
 mask_after_the_mean: -dgrpo * said / said.shape[1] / len(said)
-    Every answer is divided by the same length, that of the longest. How many tokens does each answer have?
+    Every answer is divided by the number of all places, padding included. How many tokens does each answer have?
 sum_over_tokens: -dgrpo * said / len(said)
     You add up the tokens of an answer. GRPO takes their mean.
 sum_over_answers: -dgrpo * said / row_sum(said)
@@ -445,13 +452,14 @@ value: dgain * gain
 whole_answers: dgain * advantage * is_open(ratio, advantage, clip).all(1, keepdim=True)
     One clipped token stops the whole answer here. In GRPO each token has a ratio of its own.
 size_of_advantage: dgain * advantage.abs() * is_open(ratio, advantage, clip)
-    The sign of the advantage is lost: bad answers are made more likely as well.
+    The sign of the advantage is lost: a bad answer is treated as a good one.
 clipped_only: dgain * advantage * ~is_open(ratio, advantage, clip)
     The gradient passes exactly where it should stop.
 lower_limit_is_clip: dgain * advantage * ~(((advantage > 0) & (ratio > 1 + clip)) | ((advantage < 0) & (ratio < clip)))
     The lower limit is `clip` itself here. Where does the interval begin?
 around_zero: dgain * advantage * (ratio * advantage <= ratio.clamp(-clip, clip) * advantage)
-    These limits lie around 0, as for a log-ratio. Around which number is the ratio clipped?
+    The upper limit is `clip` itself, as for a log-ratio, which is clipped around 0. Around which number is the ratio
+    clipped?
 symmetric_in_log: dgain * advantage * (ratio * advantage <= ratio.clamp(1 / (1 + clip), 1 + clip) * advantage)
     The lower limit is one over the upper one. What does the forward line subtract?
 limits_swapped: dgain * advantage * (ratio * advantage <= ratio.clamp(1 + clip, 1 - clip) * advantage)
@@ -471,7 +479,7 @@ divided_by_weight: dgrpo / weight * each_token(said)
 mean_over_all_tokens: dgrpo * weight * said / said.sum()
     This is one mean over the tokens of all answers. GRPO first takes the mean of each answer.
 mask_after_the_mean: dgrpo * weight * said / said.shape[1] / len(said)
-    Every answer is divided by the same length, that of the longest. How many tokens does each answer have?
+    Every answer is divided by the number of all places, padding included. How many tokens does each answer have?
 sum_over_tokens: dgrpo * weight * said / len(said)
     You add up the tokens of an answer. GRPO takes their mean.
 sum_over_answers: dgrpo * weight * said / row_sum(said)
@@ -487,19 +495,19 @@ with_advantage: dgrpo * weight * advantage * each_token(said)
 no_ratio: dratio + dpenalty * (1 - (ref - logp).exp())
     The derivative of the ratio with respect to `logp` is missing. It is an exp: what is the derivative of exp?
 divided_by_ratio: dratio / ratio + dpenalty * (1 - (ref - logp).exp())
-    You divide by the ratio, as if it were a logarithm. It is an exp.
+    `dratio` has one over the ratio as its factor, as if the ratio were a logarithm. It is an exp.
 no_penalty: dratio * ratio
     The path through the penalty is missing: `logp` is read in two lines.
 penalty_only: dpenalty * (1 - (ref - logp).exp())
     The path through the ratio is missing: `logp` is read in two lines.
 penalty_sign: dratio * ratio + dpenalty * ((ref - logp).exp() - 1)
-    The penalty has the wrong sign: this pushes the policy away from the reference.
+    The path through the penalty has the wrong sign. With which sign is `logp` in the penalty's two terms?
 log_ratio_only: dratio * ratio + dpenalty
-    The exp of the penalty is missing. Its derivative has two terms.
+    The exp of the penalty is missing: the penalty's derivative has two terms.
 exp_only: dratio * ratio - dpenalty * (ref - logp).exp()
     One term of the penalty's derivative is missing: `ref - logp` is subtracted there, too.
 sides_swapped: dratio * ratio + dpenalty * (1 - (logp - ref).exp())
-    Policy and reference are swapped in the penalty. Which of the two is subtracted from the other?
+    Policy and reference are swapped in the exponent of the penalty. Which of the two is subtracted from the other?
 old_for_reference: dratio * ratio + dpenalty * (1 - (old - logp).exp())
     You compare with the policy that drew the answers. The penalty compares with the reference.
 ratio_for_reference: dratio * ratio + dpenalty * (1 - ratio)
@@ -547,7 +555,7 @@ loss_over_examples: loss -= (log_probs * answer).sum(1).mean()
 last_piece:
         of_A = dA(ddown(of_up, B), x)
         of_B = dB(of_up, down)
-    The gradients are those of the last piece alone: `=` where `+=` belongs.
+    The gradients are those of the last piece alone. Is there a `=` where `+=` belongs?
 a_step_for_each_piece:
         of_A += dA(ddown(of_up, B), x)
         of_B += dB(of_up, down)
@@ -574,7 +582,7 @@ by_features: scale = alpha / A.shape[0]
     Alpha is divided by the number of features. `A` is (features, rank): which size is the rank?
 - for x, targets, answer in pieces:
 prompts_as_well: for x, targets, answer in [(x, targets, torch.ones_like(answer)) for x, targets, answer in pieces]:
-    The loss also reads the prompts: the mask is not used where you take the loss of a piece.
+    The loss and the gradients read the prompts as well: the mask only counts here.
 
 [fine_tune]
 - A, B = A - rate * of_A, B - rate * of_B
@@ -593,7 +601,7 @@ b_first:
         A = A - rate * accumulated(pieces, W, A, B, alpha)[1]
     The gradient of `A` is computed after `B` has moved. Both gradients of a step belong to the same A and B.
 rate_by_pieces: A, B = A - rate / len(pieces) * of_A, B - rate / len(pieces) * of_B
-    The rate is divided by the number of pieces. `accumulated` returns the gradient of the whole batch.
+    Each step is divided by the number of pieces. `accumulated` returns the gradient of the whole batch.
 no_rate: A, B = A - of_A, B - of_B
     The learning rate is missing.
 in_place:
@@ -617,7 +625,7 @@ all_batches: loss, of_A, of_B = accumulated([piece for each in batches for piece
 loss_afterwards: losses.append(accumulated(pieces, W, A, B, alpha)[0])
     The losses are those after each step. Which loss belongs to the gradients of a step?
 loss_over_pieces: losses.append(sum(accumulated([each], W, A, B, alpha)[0] for each in pieces) / len(pieces))
-    The losses are means over the pieces. The first result of your `accumulated` is the mean over tokens.
+    The losses are means over the pieces. The loss of a batch is the mean over its tokens.
 in_front: losses.insert(0, loss)
     The last loss comes first in the list.
 - loss, of_A, of_B = accumulated(pieces, W, A, B, alpha)
@@ -638,7 +646,7 @@ never_zeroed:
             loss, *found = accumulated(pieces, W, A, B, alpha)
             of_A, of_B = of_A + found[0], of_B + found[1]
             A, B = A - rate * of_A, B - rate * of_B
-    The gradients of all steps are added up: they were not set to zero between two steps.
+    The gradients of all steps so far are added up, as if they were not set to zero between two steps.
 momentum:
         losses, of_A, of_B = [], 0, 0
         for pieces in batches:
@@ -673,7 +681,7 @@ no_small_number: (rewards - rewards.mean(1, keepdim=True)) / rewards.std(1, keep
 smaller_number: (rewards - rewards.mean(1, keepdim=True)) / (rewards.std(1, keepdim=True) + 1e-8)
     The number that you add to the deviation is smaller than the one in the docstring.
 number_outside: (rewards - rewards.mean(1, keepdim=True)) / rewards.std(1, keepdim=True).clamp(min=1e-4)
-    The small number is a lower limit here. It has to be added to the deviation.
+    A deviation that is large enough is left as it is: a lower limit? The small number has to be added to the deviation.
 no_mean: rewards / (rewards.std(1, keepdim=True) + 1e-4)
     The mean of the group is not subtracted. Which answers should become less likely?
 divided_by_mean: (rewards - rewards.mean(1, keepdim=True)) / (rewards.mean(1, keepdim=True) + 1e-4)
@@ -685,7 +693,7 @@ range: (rewards - rewards.mean(1, keepdim=True)) / (rewards.amax(1, True) - rewa
 median: (rewards - rewards.median(1, keepdim=True).values) / (rewards.std(1, keepdim=True) + 1e-4)
     You subtract the median of the group. The formula has the mean.
 no_divisor: centred = rewards - rewards.mean(1, keepdim=True); centred / (centred.norm(dim=1, keepdim=True) + 1e-4)
-    This is the root of the sum of squares. Before the root, the deviation divides that sum.
+    You divide by the root of the sum of squares. Before the root, the deviation divides that sum.
 
 [dlogp_by_sequence]
 - ratio = (((logp - old) * said).sum(1, keepdim=True) / count).exp()
@@ -709,9 +717,10 @@ whole_probability:
 mean_of_ratios: ratio = ((logp - old).exp() * said).sum(1, keepdim=True) / count
     This is a mean of the tokens' ratios. The mean comes first, and then exp.
 upside_down: ratio = (((old - logp) * said).sum(1, keepdim=True) / count).exp()
-    The ratio is upside down: it is the policy's probability divided by the old one.
+    The ratio is upside down. Which of the two probabilities is divided by the other?
 old_not_detached: ratio = torch.ones_like(advantage)
-    Your ratio is always one, as if `old` were the policy itself. `old` is fixed when the answers are drawn.
+    This is the gradient for a ratio of one, as if `old` were the policy itself. `old` is fixed when the answers are
+    drawn.
 - is_open = ratio * advantage <= ratio.clamp(1 - clip, 1 + clip) * advantage
 - return -advantage * is_open * ratio / len(logp) * said / count
 never_clipped: return -advantage * ratio / len(logp) * said / count
@@ -732,7 +741,7 @@ gate_of_tokens:
 limits_of_the_log:
         is_open = ratio.log() * advantage <= ratio.log().clamp(-clip, clip) * advantage
         return -advantage * is_open * ratio / len(logp) * said / count
-    You clip the mean of the log-ratios. The loss clips the ratio.
+    These are the limits of a clip of the mean log-ratio. The loss clips the ratio.
 clipped_ratio: return -advantage * ratio.clamp(1 - clip, 1 + clip) / len(logp) * said / count
     The clipped ratio is a factor here, and the gradient never stops. What is the derivative of a clipped product?
 value_of_the_minimum:
@@ -741,7 +750,7 @@ value_of_the_minimum:
     This is the value of the minimum. What is its derivative where the clipped product is the smaller one?
 - return -advantage * is_open * ratio / len(logp) * said / count
 no_ratio: return -advantage * is_open / len(logp) * said / count
-    The derivative of the exp is missing: the ratio itself.
+    The derivative of the ratio with respect to its exponent is missing. It is an exp: what is the derivative of exp?
 no_mean_over_answers: return -advantage * is_open * ratio * said / count
     You add up the answers. The loss takes their mean.
 no_mean_over_tokens: return -advantage * is_open * ratio / len(logp) * said
@@ -751,7 +760,7 @@ all_places: return -advantage * is_open * ratio / len(logp) / count * torch.ones
 mean_over_all_tokens: return -advantage * is_open * ratio * said / said.sum()
     This is one mean over the tokens of all answers. The loss is a mean over the answers.
 longest: return -advantage * is_open * ratio / len(logp) * said / logp.shape[1]
-    Every answer is divided by the same length, that of the longest. How many tokens does each answer have?
+    Every answer is divided by the number of all places, padding included. How many tokens does each answer have?
 sign: return advantage * is_open * ratio / len(logp) * said / count
     The sign is wrong: the loss is *minus* the mean.
 no_advantage: return -(is_open * ratio) / len(logp) * said / count

@@ -194,9 +194,9 @@ def upstream_forgotten(wrong: WrongGradient) -> Iterator[WrongFormula]:
                 problem, ("ones", wrong.name, c), lambda: problem.graph.vjp(c, ones)[wrong.name].double()
             )
 
-        where = f"Your `d{wrong.name}` is" if len(wrong.consumers) == 1 else f"In your `d{wrong.name}`, this part is"
-        text = f"{where} as if `d{consumer}` were all ones: it is the local derivative of `{consumer}` alone. The "
-        text += f"chain rule multiplies it by the upstream gradient `d{consumer}`."
+        where = f"Your `d{wrong.name}` is" if len(wrong.consumers) == 1 else f"In your `d{wrong.name}`, one part is"
+        text = f"{where} the local derivative of `{consumer}` alone. The chain rule multiplies it by the upstream "
+        text += f"gradient `d{consumer}`."
         yield WrongFormula("upstream_forgotten", text, in_place_of(wrong, consumer, slope))
 
 

@@ -20,8 +20,8 @@ SUMS, AVERAGES, DIVIDES, MULTIPLIES, KEEPDIM = "sums", "averages", "divides", "m
 MEANS = "mean nanmean average"
 PRODUCTS = "einsum matmul mm bmm mv dot tensordot inner linear addmm baddbmm"
 CALLS = {
-    SUMS: f"{MEANS} {PRODUCTS} var std sum nansum cumsum sum_to_size logsumexp bincount add reduce segment_reduce "
-    "index_add index_add_ scatter_add scatter_add_",
+    SUMS: f"{MEANS} {PRODUCTS} var std sum nansum cumsum sum_to_size logsumexp bincount count add reduce "
+    "segment_reduce index_add index_add_ scatter_add scatter_add_",
     AVERAGES: MEANS,
     DIVIDES: f"{MEANS} var std pow pow_ exp div div_ divide true_divide addcdiv normalize softmax log_softmax "
     "reciprocal reciprocal_ rsqrt rsqrt_",
@@ -38,12 +38,9 @@ def does(contents: FunctionContents, need: str) -> bool:
         return need in contents["names"]
     if {*CALLS[need].split()} & {*contents["calls"]} or {*OPERATORS.get(need, "").split()} & {*contents["operators"]}:
         return True
-    adds = "Add" in contents["operators"]
     if need == AVERAGES:
-        return (adds or does(contents, SUMS)) and does(contents, DIVIDES)
-    return need == SUMS and (
-        "sum" in contents["names"] or (adds and bool({"range", "enumerate", "zip"} & {*contents["names"]}))
-    )
+        return does(contents, SUMS) and does(contents, DIVIDES)
+    return need == SUMS and ("Add" in contents["operators"] or "sum" in contents["names"])
 
 
 def is_borne_out(needs: Collection[str], contents: FunctionContents | None) -> bool:

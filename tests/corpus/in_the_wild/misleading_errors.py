@@ -6,8 +6,8 @@
 #     true of them?
 # dW: error | = NameError: name 'dzz' is not defined. Nothing of the name `dzz` has been set when that line is
 #     reached. Do you mean `dz`?
-# dgrid: failed | = Your `dgrid` is as if `dtotal` were all ones: it is the local derivative of `total` alone. The
-#     chain rule multiplies it by the upstream gradient `dtotal`.
+# dgrid: failed | = Your `dgrid` is the local derivative of `total` alone. The chain rule multiplies it by the upstream
+#     gradient `dtotal`.
 # backward: failed | Your gradients are those of the mean of `a`. The loss is its sum.
 
 def dx(dz, W):

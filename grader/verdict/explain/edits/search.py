@@ -97,7 +97,7 @@ def is_right(step: str, problem: Problem, answer: Answer) -> bool:
 def may_be_either(one: Edit, other: Edit) -> bool:
     """Whether two changes undo the same: a sign, say, that was turned in one line and used in another."""
     are_signs = {one.kind, other.kind} == {"minus_too_many", "wrong_operator"}
-    return one.line != other.line and one.message != other.message and (one.kind == other.kind or are_signs)
+    return one.line != other.line and (one.kind == other.kind or are_signs)
 
 
 def explain_edits(edits: Sequence[Edit], it: str, question: str = "") -> Explanation | None:
@@ -105,7 +105,8 @@ def explain_edits(edits: Sequence[Edit], it: str, question: str = "") -> Explana
     if not edits:
         return None
     first, *others = edits
-    texts = ["One of two lines is wrong." if others else "", first.message, *(f"Or: {each.message}" for each in others)]
+    texts = ["One of two lines is wrong." if others else "", first.message]
+    texts += [f"Or: {each.message if each.message != first.message else 'the same in another line.'}" for each in others]
     return Explanation(first.kind, " ".join(filter(None, [*texts, question])).replace("{it}", it), line=first.line)
 
 
