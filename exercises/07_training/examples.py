@@ -96,8 +96,8 @@ def loss_of_a_split(on, generator):
 
 def knows_one_name():
     """A network that is certain of every token: 3 follows 0, 1 follows 3, 4 follows 1, and then the name ends."""
-    C, W2 = torch.eye(VOCABULARY), torch.zeros(VOCABULARY, VOCABULARY)
-    W2[[0, 3, 1, 4, 2], [3, 1, 4, 0, 0]] = 200.0
+    C, W2 = torch.eye(VOCABULARY), torch.full((VOCABULARY, VOCABULARY), -200.0)
+    W2[[0, 3, 1, 4, 2], [3, 1, 4, 0, 0]] = 0.0
     W1 = torch.cat([torch.zeros(VOCABULARY, VOCABULARY), 50 * torch.eye(VOCABULARY)])  # only the last token counts
     zeros, ones = torch.zeros(1, VOCABULARY), torch.ones(1, VOCABULARY)
     parameters = [C, W1, zeros[0], W2, zeros[0], ones, zeros]

@@ -81,6 +81,21 @@ through_a: dW = x.T @ a
     `dW` is built from the value `a`. It should be built from the gradient of `z`.
 transposed: dW = dz.T @ x
     `dW` is transposed. It should have the shape of `W`.
+tanh_skipped_in_dW: dW = x.T @ da
+    `dW` is built from the gradient of `a`. Which value is `x @ W` a part of?
+
+- dx = dz @ W.T
+tanh_skipped_in_dx: dx = da @ W.T
+    `dx` is built from the gradient of `a`. Which value is `x @ W` a part of?
+
+- dW = x.T @ dz
+- db = dz.sum(0)
+- dx = dz @ W.T
+tanh_skipped_twice:
+        dW = x.T @ da
+        db = dz.sum(0)
+        dx = da @ W.T
+    `dW` and `dx` are built from the gradient of `a`. Which value is `x @ W` a part of?
 
 - return dW, db, dx
 inputs_order: return dx, dW, db, dz

@@ -17,6 +17,9 @@ softmax_over_everything:
         gradient = F.softmax(logits.view(-1), 0).view(logits.shape).clone(); gradient[range(n), Yb] -= 1; gradient / n
     Your probabilities sum to one over the whole batch. Every example has a probability distribution of its own: along
     which axis does it sum to one?
+softmax_over_the_batch: gradient = F.softmax(logits, 0); gradient[range(n), Yb] -= 1; gradient / n
+    Your probabilities sum to one down each column. Each example has probabilities of its own: along which axis do they
+    sum to one?
 minus_one_everywhere: (F.softmax(logits, 1) - 1) / n
     You subtract 1 in every column of a row. Only one logit of a row appears in the loss outside of the sum of
     exponentials: which one does `Yb` name?

@@ -11,8 +11,8 @@ MISTAKES = mistake_list("""
 [backward]
 - dlogits = dlogits / n
 no_one_over_n: dlogits = dlogits * 1.0
-    `dlogits` is the gradient of the examples' losses added up, and so is all below it. The loss is their mean: what
-    does that do to the share of each?
+    The gradients are those of a sum over the examples, from `dlogits` on. The loss is the mean: what does that do to
+    the share of each?
 
 turned_round: dlogits = -dlogits / n
     The gradients have the opposite sign, from `dlogits` on. Is the 1 at the true class subtracted from the
@@ -48,6 +48,10 @@ sigmoid_s_slope: dout = h * (1 - h) * dh
 no_gamma: dxhat = dout
     Between `xhat` and `out` there is a multiplication by `gamma`. The gradient that goes on to `x` has no `gamma` in
     it.
+
+- dbeta = dout.sum(0)
+before_tanh: dbeta = dh.sum(0)
+    `dbeta` is the sum of the gradient of `h`. What lies between `h` and the line that adds `beta`?
 
 - dgamma = (dout * xhat).sum(0)
 dgamma_centred_only: dgamma = (dout * (x - mean)).sum(0)

@@ -64,6 +64,12 @@ one_batch_for_ever:
         for step, ix in enumerate([batches[0]] * len(batches), start):
     Every step uses the first batch. Each has its own entry of `batches`.
 
+- loss, slopes = gradients(parameters, X[ix], Y[ix])
+never_zeroed:
+        loss, new = gradients(parameters, X[ix], Y[ix])
+        slopes = [a + b for a, b in zip(slopes, new)] if losses else new
+    The gradients of all steps so far are added up. Which ones belong to a step?
+
 - losses.append(loss.item())
 losses_after_the_update: losses.append(gradients(parameters, X[ix], Y[ix])[0].item())
     The parameters are right, but each loss is noted after its step: it has been computed a second time. Note the one
@@ -145,6 +151,8 @@ loss_summed:
 - dhpreact = (1 - h**2) * dh
 no_tanh: dhpreact = dh
     From `dhpreact` on, the gradients lack the slope of tanh: tanh lies between batch norm and the second linear layer.
+slope_from_the_input: dhpreact = (1 - hpreact**2) * dh
+    From `dhpreact` on, the slope of tanh is computed from its input. 1 - h² takes the output.
 sigmoid_s_slope: dhpreact = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
 
@@ -154,6 +162,9 @@ sigmoid_s_slope: dhpreact = h * (1 - h) * dh
 db1_after_batch_norm: db1 = dbnbias[0]
     `db1` is the gradient of a bias *behind* batch norm. `b1` is added before it, and batch norm takes it off again.
 
+- dhprebn = bngain * bnvar_inv / n * (n * dhpreact - through_mean - through_variance)
+no_gain: dhprebn = bnvar_inv / n * (n * dhpreact - through_mean - through_variance)
+    On the way back through batch norm a factor is missing. What is `bnraw` multiplied by in the forward pass?
 - through_mean = dbnbias
 - through_variance = n / (n - 1) * bnraw * dbngain
 sums_over_the_units:
@@ -192,6 +203,9 @@ batches_averaged:
         return torch.stack([piece.mean(0, keepdim=True) for piece in pieces]).mean(0), bnvar
     The variance is an average over batches of 32, each about its own mean. How far the batches' means lie apart is not
     in it.
+variances_averaged: return bnmean, torch.stack([piece.var(0, keepdim=True) for piece in hprebn.split(32)]).mean(0)
+    The variance is an average over batches of 32, each about its own mean. How far the batches' means lie apart is not
+    in it.
 deviation: return bnmean, bnvar.sqrt()
     The second result is the standard deviation. It should be the variance: no root is taken here.
 bnvar_inv: return bnmean, (bnvar + 1e-5) ** -0.5
@@ -204,6 +218,10 @@ about_zero: return bnmean, hprebn.square().sum(0, keepdim=True) / (X.shape[0] - 
 
 [split_loss]
 - return F.cross_entropy(evaluate(parameters, statistics, X), Y)
+variance_for_deviation:
+        bnmean, bnvar = statistics
+        return F.cross_entropy(evaluate(parameters, (bnmean, (bnvar + 1e-5) ** 2 - 1e-5), X), Y)
+    The values are divided by the variance. What does the forward pass divide by?
 log_of_the_mean: return -F.softmax(evaluate(parameters, statistics, X), 1)[range(len(Y)), Y].mean().log()
     This is the logarithm of the mean probability. The loss is the mean of the logarithms: do the two agree?
 statistics_of_the_split: return F.cross_entropy(evaluate(parameters, calibrate(parameters, X), X), Y)

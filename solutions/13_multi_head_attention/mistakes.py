@@ -20,7 +20,7 @@ reads_memory:
 
 [dweights]
 masked: (dcontexts @ values.transpose(2, 3)).masked_fill(~past, 0)
-    The gradient is zero where a query may not read. In which forward line is the mask used, and is it this one?
+    Your `dweights` is zero where a query may not read. In which forward line is the mask used: in this one?
 
 [dvh]
 first_of_group: dvalues[:, :: heads // groups]

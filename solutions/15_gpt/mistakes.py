@@ -102,6 +102,10 @@ density_alone:
         density = torch.exp(-pre.square() / 2) / math.sqrt(2 * math.pi)
         dpre = dx @ p["W2"][layer].T * ((1 + torch.erf(pre / math.sqrt(2))) / 2 + density)
     A factor is missing in the GELU's derivative. In x · Φ(x) both factors depend on x: write the product rule out.
+density_too_large:
+        density = torch.exp(-pre.square() / 2)
+        dpre = dx @ p["W2"][layer].T * ((1 + torch.erf(pre / math.sqrt(2))) / 2 + pre * density)
+    In the GELU's derivative, the normal density is too large by a constant factor. What is its value at 0?
 gelu_at_act: dpre = gelu_backward(dx @ p["W2"][layer].T, act)
     The GELU's derivative is taken at its output. Which value goes into it?
 relu: dpre = (dx @ p["W2"][layer].T) * (pre > 0)
@@ -174,6 +178,8 @@ Wk_of_x: d["Wk"][layer] = weight(x, dk)
 - dnormed = dq @ p["Wq"][layer].T + dk @ p["Wk"][layer].T + dv @ p["Wv"][layer].T
 without_values: dnormed = dq @ p["Wq"][layer].T + dk @ p["Wk"][layer].T
     The output of the first norm is read three times. The term that comes through the values is missing.
+queries_and_keys_swapped: dnormed = dq @ p["Wk"][layer].T + dk @ p["Wq"][layer].T + dv @ p["Wv"][layer].T
+    Two weight matrices are swapped: `dq` and `dk` come back through each other's.
 values_only: dnormed = dv @ p["Wv"][layer].T
     The output of the first norm is read three times. Two of the three terms are missing.
 - through_attention, d["gain1"][layer] = rms_norm_backward(dnormed, x, p["gain1"][layer])
@@ -215,6 +221,8 @@ no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, ma
     In this run the parameters do not decay. With which weight decay is `adam` called?
 step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
     Adam's correction is for one step more than there were. `adam` counts steps from 0.
+adam_counts_the_piece: adam(parameters, clipped, means, squares, step - start, learning_rate(step, max_steps), 0.1)
+    Adam's correction begins anew with each piece of the run. How many gradients are in `means` already?
 rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
     Every step has the learning rate of the run's last step. For which step do you ask `learning_rate`?
 - for step, ix in enumerate(batches, start):
@@ -338,6 +346,8 @@ no_warm_up: return 0.01
 - return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
 falls_to_zero: return 0.01 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
     The rate falls to zero. It should end at 0.001.
+share_of_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / max_steps)) / 2
+    The cosine does not reach its end: its share is one of the whole run. Of how many steps is it a share?
 over_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * step / max_steps)) / 2
     The cosine runs over the whole run. It should begin where the first tenth ends.
 linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)

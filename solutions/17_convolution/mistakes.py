@@ -58,6 +58,8 @@ padded_in_front: torch.einsum("nfo,ncok->fck", dy, F.pad(x, (2 * padding, 0)).un
     The signal begins at position 2 * padding here. How many zeros are in front of it in the padded signal?
 
 [db]
+first_example: dy[0].sum(1)
+    This is the part of the first example. To how many examples is `b[f]` added?
 first_place: dy[:, :, 0].sum(0)
     This uses the first place only. To how many places is `b[f]` added?
 
@@ -75,6 +77,10 @@ not_cut: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)
     This is the gradient of `padded`. Which of its columns belong to `x`?
 empty_slice: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, padding:-padding]
     Without padding, a slice that ends at `-padding` ends at -0, so it is empty. Count the end from the front.
+rest_in_front:
+        covered = F.conv_transpose1d(dy, w, None, stride)
+        F.pad(covered, (x.shape[2] + 2 * padding - covered.shape[2], 0))[:, :, padding : padding + x.shape[2]]
+    The rest that no window reads is in front here. On which side of the signal do the windows leave a rest?
 cut_in_front: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, 2 * padding :]
     All of the padding is cut off in front. Where are its zeros?
 rest_lost: F.pad(F.conv_transpose1d(dy, w, None, stride, padding), (0, x.shape[2]))[:, :, : x.shape[2]]
@@ -88,6 +94,14 @@ no_stride:
         seen = patches(X, W, 1, padding)[:, :, : dY.shape[2], : dY.shape[3]]
         torch.einsum("nfop,ncopij->fcij", dY, seen)
     This moves the window by one place at a time. By how much does the forward pass move it?
+stride_of_the_rows:
+        seen = F.pad(X, (padding,) * 4).unfold(2, W.shape[2], stride).unfold(3, W.shape[3], 1)
+        torch.einsum("nfop,ncopij->fcij", dY, seen[:, :, :, : dY.shape[3]])
+    This moves the window by one column at a time. By how many does the forward pass move it?
+stride_of_the_columns:
+        seen = F.pad(X, (padding,) * 4).unfold(2, W.shape[2], 1).unfold(3, W.shape[3], stride)
+        torch.einsum("nfop,ncopij->fcij", dY, seen[:, :, : dY.shape[2]])
+    This moves the window by one row at a time. By how many does the forward pass move it?
 not_cropped: F.conv2d(X.transpose(0, 1), dY.transpose(0, 1), None, 1, padding, stride).transpose(0, 1)
     Where a rest is behind the last window, this has more rows or columns than a kernel. How large is `W`?
 channels_last:
@@ -97,6 +111,8 @@ channels_last:
     they?
 
 [dB]
+first_example: dY[0].sum((1, 2))
+    This is the part of the first example. To how many examples is `B[f]` added?
 one_axis_left: dY.sum((0, 2))
     One axis of places is left. To how many rows and columns is `B[f]` added?
 one_row: dY[:, :, 0].sum((0, 2))

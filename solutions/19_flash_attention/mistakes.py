@@ -12,6 +12,14 @@ output_not_rescaled: return largest, l * shrink + weights.sum(1), acc + weights 
 neither_rescaled: return largest, l + weights.sum(1), acc + weights @ V
     Your `l` and `acc` add terms that belong to different maxima. By what do you multiply the old ones when the maximum
     changes?
+own_maximum_in_acc:
+        alone = torch.exp(scores - scores.amax(1, keepdim=True))
+        return largest, l * shrink + weights.sum(1), acc * shrink[:, None] + alone @ V
+    In `acc`, the new exponentials are taken with the maximum of their own tile. Which maximum do the old ones have?
+kept_divided:
+        total = l * shrink + weights.sum(1)
+        return largest, total, (acc * (l * shrink)[:, None] + weights @ V) / total[:, None]
+    Your `acc` is divided by `l` already: it is a mean. It should be the sum of exp(score - m) times the values.
 
 - largest = torch.maximum(m, scores.amax(1))
 tile_maximum: largest = scores.amax(1)
@@ -206,6 +214,8 @@ mask_after_the_exponential:
 - allowed = causal_tile(top, bottom, left, right)
 mask_ignored: pass
     With `causal`, the keys of a tile on the diagonal get gradients from queries that may not read them.
+exchanged: allowed = causal_tile(left, right, top, bottom).T
+    A query reads its own position and later ones here. Are the positions of queries and keys exchanged in the mask?
 first_tile: allowed = causal_tile(0, bottom - top, 0, right - left)
     Every tile gets the mask of the first one. Which positions do the rows and columns of this tile have?
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):

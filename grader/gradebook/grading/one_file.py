@@ -32,7 +32,7 @@ from grader.verdict.judge.notebook_terms import is_published, terms_of
 
 MAX_PRINTED = 6_000
 SEARCH_STOPPED = (
-    "The search for the slips in your functions was stopped after {:g} seconds, because they take long or do not end. "
+    "The search for the slips in your functions took more than {:g} seconds, and was stopped. "
     "Some messages may say less than they could."
 )
 

@@ -17,7 +17,6 @@ from grader.calling.target import Target
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import agreement
 from grader.results import NamedMistake, Row, Status
-from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.edits.coded_changes import Known
 from grader.verdict.explain.edits.search import (
@@ -66,14 +65,19 @@ def explain_check(tests: Mapping[str, Test], check: Check, failed: CheckFailed) 
     with explaining(check.student):
         if failed.call is not None:
             return attempt(lambda: of_failed_call(check, failed, *failed.call)) or failed  # type: ignore[misc]
-        if (function := attempt(lambda: wrong_function_called(check, failed))) is not None:
+        function = attempt(lambda: wrong_function(check, failed)) or check.item.function
+        rows = {item.name for item in check.lesson.items if item.function == function}
+        if function != check.item.function and not rows.isdisjoint(check.student.wrong_rows):
             return CheckFailed(computed_with([function]), failed.status)
         found = explanation_of(check, failed)
         is_kept = failed.mistake is not None or (found is not None and (found.known or found.id in SURE))
         if not is_kept and failed.status in ("failed", "shape"):
-            found = attempt(lambda: by_edits(tests, check, failed)) or found
-        if found is not None:
-            return CheckFailed(found.message, failed.status, found.id, found.line or failed.line, failed.compared)
+            found = attempt(lambda: by_edits(tests, check, failed, function)) or found
+        text, name = (str(failed), failed.mistake) if found is None else (found.message, found.id)
+        line = (found and found.line) or failed.line
+        is_elsewhere = function != check.item.function and not line and not (found and found.known)
+        text = f"In your `{function}`: {text}" if is_elsewhere else text
+        return CheckFailed(text, failed.status, name, line, failed.compared, failed.call)
     return failed
 
 
@@ -136,19 +140,18 @@ def first_wrong_call(check: Check, failed: CheckFailed) -> tuple[int, Any] | Non
     return None
 
 
-def wrong_function_called(check: Check, failed: CheckFailed) -> str | None:
-    """Another function of the student's with a wrong row, which gave the first wrong value.
+def wrong_function(check: Check, failed: CheckFailed) -> str | None:
+    """The function of the student's that gave the first wrong value.
 
-    Where it is not known which value is wrong first, it is one whose row comes before this one.
+    Where it is not known which value is wrong first, it is one that was called and has a wrong row before this one.
     """
     if failed.compared is None:  # the suite has its own sentence
         return None
-    items, called = check.lesson.items, [name for name, _ in check.on.returned_values]
-    if (first := first_wrong_call(check, failed)) is None:
-        items = items[: items.index(check.item)]
-    else:
-        called = [called[first[0]]]
-    wrong = {item.function for item in items if item.name in check.student.wrong_rows} - {check.item.function}
+    items, called = check.lesson.items, [name.partition(".")[0] for name, _ in check.on.returned_values]
+    if (first := first_wrong_call(check, failed)) is not None:
+        return called[first[0]] if called[first[0]] in check.lesson.functions else None
+    before = items[: items.index(check.item)]
+    wrong = {item.function for item in before if item.name in check.student.wrong_rows} - {check.item.function}
     return next((name for name in called if name in wrong), None)
 
 
@@ -160,38 +163,32 @@ def returns_right(found: Any, expected: Any) -> bool:
     return words == [leaf for leaf in leaves(found) if not isinstance(leaf, (float, numpy.ndarray, Tensor))]
 
 
-def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed) -> Explanation | None:
-    """The small change of the student's function with which the check holds; else the arguments that it never reads."""
+def by_edits(tests: Mapping[str, Test], check: Check, failed: CheckFailed, function: str) -> Explanation | None:
+    """The small change of a function of the student's with which the check holds."""
     trials: Trials | None = check.student.trials
-    function = check.item.function
     if trials is None:
         return None
-    contents = trials.contents(function)
-    if (found := explain_contents(contents)) is not None:
-        return found
+    if (drawn := explain_contents(trials.contents(function))) is not None:
+        return drawn
     if not check.on.calls:  # it is about gradients, which have rows of their own
         return None
-    edits = trials.edits(function, known_of(check, failed))
+    edits = trials.edits(function, known_of(check, failed, function))
     numbers = [n for n, each in enumerate(edits) if each.function == function]
-    slip = explain_edits(slips(tried_on_check(tests, check, failed, trials, numbers), edits), f"`{check.item.name}`")
-    unread = contents["unread"] if contents is not None and failed.status == "failed" else []
-    if slip is not None or not unread:
-        return slip
-    ask = f"`{function}` never reads {listed_as_code(unread)}: is that as it should be?"
-    return Explanation("not_read", f"{failed} {ask}")
+    found = slips(tried_on_check(tests, check, failed, function, trials, numbers), edits)
+    return explain_edits(found, f"`{check.item.name}`")
 
 
 def tried_on_check(
-    tests: Mapping[str, Test], check: Check, failed: CheckFailed, trials: Trials, numbers: Sequence[int]
+    tests: Mapping[str, Test], check: Check, failed: CheckFailed, function: str, trials: Trials, numbers: Sequence[int]
 ) -> Iterator[tuple[int, bool]]:
-    """(number, whether the check holds with the changed function), one after the other.
+    """(number, whether the check holds with the changed `function`), one after the other.
 
     A changed function that is still wrong where the student's own is wrong first is not run any further.
     """
     work, wrong = 0, first_wrong_call(check, failed)
     for number in numbers:
         check_interrupt()
-        target = trials.target(check.item.function, number)
+        target = trials.target(function, number)
         if target is None or work > MAX_OPERATORS:
             break
 
@@ -203,7 +200,7 @@ def tried_on_check(
         again = check.again_on(target)
         end = end_of(tests[check.item.name], again)
         target.on_return = None
-        holds = end is None and spoils_no_other(tests, check, target)
+        holds = end is None and spoils_no_other(tests, check, target, function)
         if holds and 0 < again.compared_bits < MIN_BITS:
             break  # by chance
         yield number, holds
@@ -212,9 +209,9 @@ def tried_on_check(
         work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
 
 
-def known_of(check: Check, failed: CheckFailed) -> Known:
+def known_of(check: Check, failed: CheckFailed, function: str) -> Known:
     """What the student's function was given when it was called first, and which parts of the result are right."""
-    given = next((call.arguments for call in check.on.calls if call.function == check.item.function), {})
+    given = next((call.arguments for call in check.on.calls if call.function == function), {})
     _, results = failed.compared or (None, ())
     whole = results[0].expected if results else None
     parts = [part for part in whole if str(part).isidentifier()] if isinstance(whole, dict) else []
@@ -228,10 +225,10 @@ def known_of(check: Check, failed: CheckFailed) -> Known:
     )
 
 
-def spoils_no_other(tests: Mapping[str, Test], check: Check, target: Target) -> bool:
-    """Whether every other check of the same function holds on the target, or fails as on the student's own function."""
+def spoils_no_other(tests: Mapping[str, Test], check: Check, target: Target, function: str) -> bool:
+    """Whether every other check of the changed function holds on the target, or fails as on the student's own."""
     for item in check.lesson.checks:
-        if item.function == check.item.function and item.name != check.item.name and item.name in tests:
+        if item.function == function and item.name != check.item.name and item.name in tests:
             end = end_of(tests[item.name], check.again_on(target, item))
             if end is not None and str(end) != str(end_of(tests[item.name], check.again_on(check.on, item))):
                 return False

@@ -21,7 +21,7 @@ MAX_INNER_VALUES = 8
 ROUNDING = 1e-9
 BESSEL = re.compile(r"(.+)/\(\1−1\)|\((.+)−1\)/\2")
 """The name of a factor n/(n−1) or (n−1)/n."""
-FAULTS = {"0": "is missing", "−1": "has the wrong sign"}
+FAULTS = {"0": "does not reach what you return", "−1": "has the wrong sign"}
 """{a part's coefficient: what is wrong with the part}"""
 
 
@@ -34,7 +34,7 @@ def zeros(wrong: WrongAnswer) -> Iterator[Explanation]:
         return
     ask = "What should have moved it?" if is_zero else "Which numbers cancel: are they added up before a product?"
     if isinstance(wrong, WrongGradient) and is_zero:
-        ask = f"Where `{wrong.name}` is read, which of its elements change the result?"
+        ask = f"Which elements of `{wrong.name}` change the result? And does your code write into what it returns?"
     it = f"Every element of {wrong.it}" if any(found.ndim for found in wrong.found) else wrong.what
     yield Explanation("zeros", f"{it} is zero{'' if is_zero else ', up to rounding'}. {ask}")
 
@@ -46,12 +46,13 @@ def constant_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
         return
     name = wrong.name_of(values[0])
     if name == "−1":
-        text = f"The sign is flipped: {wrong.it} is exactly minus {wrong.right}. One minus is missing, or one too many"
-        text += ": compare with the forward line." if isinstance(wrong, WrongGradient) else "."
+        text = f"The sign is flipped: {wrong.it} is exactly minus {wrong.right}. Is a minus missing or one too many, "
+        text += "or a difference the wrong way round?"
+        text += " Compare with the forward line." if isinstance(wrong, WrongGradient) else ""
         yield Explanation("sign", text)
     elif name not in (None, "0", "1"):
         times = times_what(name, values[0][first_telling(values[0])], wrong.right)
-        cause = "A constant factor is lost, or there is one too many."
+        cause = "A constant factor is lost, one too many, or not the right one."
         if BESSEL.fullmatch(name):
             cause = "Does it divide by a size where the size minus one belongs (Bessel's correction), or vice versa?"
         yield Explanation("ratio", f"{wrong.what} is {times}. {cause}")

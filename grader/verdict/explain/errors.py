@@ -124,7 +124,7 @@ def explain_error(
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
     consumers = problem.graph.consumers[label]
     own = list(dict.fromkeys((*(f"d{each}" for each in consumers if each != LOSS), *reads)))
-    near = {*own, *(value for consumer in consumers for value in problem.graph.parents[consumer])}
+    near = {*own, *consumers, *(value for consumer in consumers for value in problem.graph.parents[consumer])}
     is_alone = problem.random_upstream  # else the line may be about any of the gradients that one function returns
     result_shape = f"the shape of `{label}`, {format_shape(problem.values[label].shape)}" if is_alone else ""
     context = CallContext(reads, known.keys(), result_shape, own, near, contents or {})
@@ -169,12 +169,10 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
     if name in context.parameters:
         twin = next((each for each in context.near if each.lower() == name.lower()), None)
         if name in context.near or not context.near:
-            return f"`{name}` is available: add it to the parameters."
+            return f"`{name}` is available: add it to the parameters of the function that reads it."
         if twin is not None:
             return f"`{name}` and `{twin}` are two names here. Do you mean `{twin}`?"
-        return (
-            f"`{name}` is in none of the forward lines that this gradient is about. Which of their values do you mean?"
-        )
+        return f"`{name}` is not a value of the forward lines of this gradient. Which of these do you mean?"
     if name in USUAL_NAMES or name == "torch" or name in sys.stdlib_module_names:
         line = USUAL_NAMES.get(name, f"import {name}")
         return f"`{name}` is not imported: write `{line}` at the top of the file."

@@ -140,8 +140,7 @@ def transposed(wrong: WrongAnswer) -> Iterator[WrongFormula]:
         if ndim == 2:
             text = f"{wrong.what} is the transpose of {wrong.right}."
             if isinstance(wrong, WrongGradient):
-                text += " Write the shapes of the factors next to each other: "
-                text += f"only one order gives the shape of `{wrong.name}`."
+                text += " Write the shapes of the factors next to each other: over which axis should the product sum?"
         yield WrongFormula(
             "transposed",
             text,
@@ -174,9 +173,9 @@ def unchanged_upstream(wrong: WrongGradient) -> Iterator[WrongFormula]:
     for consumer in wrong.consumers:
         derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
         needs: tuple[str, ...] = (f"d{consumer}",)
-        where = f"Your `d{wrong.name}` is `d{consumer}` as it came"
+        where = f"Your `d{wrong.name}` equals `d{consumer}`"
         if len(wrong.consumers) > 1:
-            where, needs = f"In the path through `{consumer}` you use `d{consumer}` as it came", ()
+            where, needs = f"In the path through `{consumer}` you have `d{consumer}` itself", ()
         text = f"{where}: the upstream gradient still has to be multiplied by {derivative}."
         upstream = in_place_of(wrong, consumer, lambda p, c=consumer: p.upstream[c].double())  # type: ignore[misc]
         yield WrongFormula("local_derivative_missing", text, upstream, needs)

@@ -37,8 +37,8 @@ def explain_hard_coded_sizes(
     does, fails = ("is right", "wrong") if is_right else ("runs", "raises an error")
     return Explanation(
         "sizes_written_in",
-        f"{it} {does} at the sizes in README.md and {fails} at others ({other.draw.describe()}). Line {line} uses the "
-        f"number {value}, which is `{label}` there: `{code}`. Take it from what you are given.",
+        f"{it} {does} at the sizes in README.md and {fails} at others ({other.draw.describe()}). Is a number a size "
+        f"there? In line {line}, `{code}`, {value} equals `{label}`. Take it from what you are given.",
     )
 
 

@@ -14,8 +14,8 @@ def dexponent(dexponential, exponential):
 # === copies_as_they_came: A gradient is passed on as it came, where the forward line made copies; only its shape
 #     tells.
 # lesson: 13
-# dvh: shape | = Your `dvh` is `dvalues` as it came: the upstream gradient still has to be multiplied by the derivative
-#     of `values` with respect to `vh`.
+# dvh: shape | = Your `dvh` equals `dvalues`: the upstream gradient still has to be multiplied by the derivative of
+#     `values` with respect to `vh`.
 
 def dvh(dvalues):
     return dvalues
@@ -70,7 +70,7 @@ def dhpreact(dh, h):
 #     no factor of what was expected.
 # lesson: 07
 # by: dojo
-# update: failed | inside the loop keeps the last round's value only.
+# update: failed | in the loop puts a new value in place of the old one in each round.
 # no_grad: failed | = This is computed with your `update`, which is not right yet: start there.
 # others: any
 

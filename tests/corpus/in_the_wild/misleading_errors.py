@@ -32,8 +32,8 @@ def backward(x, W, b, a, z):
 # === comma_for_a_full_stop: A comma for the full stop makes a call of Python's own `sum`, and a method without its
 #     tensor.
 # lesson: 03
-# dbnbias: error | Is a comma written for the full stop in `x.sum(...)`?
-# db2: error | Is a comma written for the full stop in `x.sum(0)`?
+# dbnbias: error | Use `x.sum(...)` or `torch.sum(x, ...)`.
+# db2: error | Is Python's own `sum(0)` written for `x.sum(0)`, or is `range(...)` missing in a `for`?
 
 def dbnbias(dhpreact):
     return (dhpreact),sum(0, keepdim=True)

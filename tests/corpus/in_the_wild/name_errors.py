@@ -1,8 +1,8 @@
 # === available_and_not_meant: The name exists, and it belongs to another line: to add it to the parameters would not
 #     help.
 # lesson: 03
-# dbngain: error | `emb` is in none of the forward lines that this gradient is about.
-# dhpreact: error | `hpreact` is available: add it to the parameters.
+# dbngain: error | `emb` is not a value of the forward lines of this gradient.
+# dhpreact: error | `hpreact` is available: add it to the parameters of the function that reads it.
 
 def dbngain(dhpreact):
     return (emb * dhpreact).sum(0, keepdim=True)

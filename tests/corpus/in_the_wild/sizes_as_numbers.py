@@ -16,8 +16,8 @@ def dX(dY, X, W, stride, padding):
 # lesson: 06
 # by: dojo
 # dW2, db2, dgamma, dbeta, dW, db, demb, dC: error | = This gradient is right at the sizes in README.md and wrong at
-#     others (batch 7, block 2, vocabulary 9, embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there:
-#     `BATCH = 32`. Take it from what you are given.
+#     others (batch 7, block 2, vocabulary 9, embedding 5, hidden 8). Is a number a size there? In line 113,
+#     `BATCH = 32`, 32 equals `n`. Take it from what you are given.
 
 BATCH, CLASSES = 32, 27
 

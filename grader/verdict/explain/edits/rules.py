@@ -16,8 +16,6 @@ from grader.verdict.explain.edits import coded_changes
 from grader.verdict.explain.edits.coded_changes import Around, new_name
 from grader.verdict.explain.edits.patterns import filled, matches, variants_of
 
-SIGN_OF_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@"}
-
 
 @dataclass(frozen=True)
 class Rule:
@@ -55,13 +53,12 @@ def patterns_by_type() -> Mapping[type[ast.AST], Sequence[tuple[int, ast.AST, as
 
 def changes_by_rules(node: ast.AST, around: Around) -> Iterator[tuple[int, ast.AST, Mapping[str, ast.AST | str]]]:
     """(number of a rule, what it writes in place of the node, the words and pieces of code for its sentence)."""
-    sign = SIGN_OF_OPERATORS.get(type(node.op), "") if isinstance(node, ast.BinOp | ast.AugAssign) else ""
     for number, pattern, template in patterns_by_type().get(type(node), ()):
         for bound in matches(pattern, node, {}):
             for supplied in supplied_values(template, node, around):
                 parts = {**bound, **supplied}
                 named = {name: part for name, part in parts.items() if not isinstance(part, list)}
-                yield number, filled(template, parts), {"sign": sign, **named}
+                yield number, filled(template, parts), named
     for number, rule in enumerate(RULES):
         if rule.coded:
             yield from ((number, *found) for found in getattr(coded_changes, rule.coded)(node, around))

@@ -106,7 +106,8 @@ def explain_edits(edits: Sequence[Edit], it: str, question: str = "") -> Explana
         return None
     first, *others = edits
     texts = ["One of two lines is wrong." if others else "", first.message]
-    texts += [f"Or: {each.message if each.message != first.message else 'the same in another line.'}" for each in others]
+    same = "the same in another line."
+    texts += [f"Or: {each.message if each.message != first.message else same}" for each in others]
     return Explanation(first.kind, " ".join(filter(None, [*texts, question])).replace("{it}", it), line=first.line)
 
 

@@ -359,7 +359,7 @@ def test_of_two_that_fit_the_numbers_the_first_that_fits_the_code(problems):
     explanation = explain("b", cases, contents)
     assert explanation is not None
     assert explanation.message == (
-        "Your `db` is exactly 1/n times the gradient (here 0.25). A constant factor is lost, or there is one too many."
+        "Your `db` is exactly 1/n times the gradient (here 0.25). A constant factor is lost, one too many, or not the right one."
     )
 
 

@@ -57,7 +57,7 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("python_function_for_method", "Python's own `sum`", lambda: sum([X], keepdim=True)),  # type: ignore[call-overload]
     ("empty_tensor", "no largest or smallest one", lambda: X[4:].amax(0)),
     ("axis_out_of_range", "Does a sum go over too many axes?", lambda: X.sum()[0:2]),
-    ("axis_out_of_range", "axis 2 of a tensor that has 2 axes", lambda: X.sum(2)),
+    ("axis_out_of_range", "axis 2 where only -2 to 1 are possible", lambda: X.sum(2)),
     ("axis_out_of_range", "than the tensor has axes: it has 2", lambda: X[0, 0, 0]),
     ("axis_out_of_range", "`x.shape` has one entry for each axis", lambda: X.shape[2]),
     ("view_does_not_fit", "12 elements cannot be viewed as (5, 2)", lambda: X.view(5, 2)),
@@ -67,7 +67,7 @@ RAISED: list[tuple[str, str, Callable[[], object]]] = [
     ("index_is_no_integer", "used as an index holds no integers", lambda: X[X[:, 0]]),
     ("index_is_no_integer", "used as an index holds no integers", lambda: X.clone().index_add_(0, X[:, 0], X)),
     ("tensor_for_number", "where one plain number belongs", lambda: torch.arange(X)),
-    ("tensor_for_number", "For every element at once there is `torch.log(x)`", lambda: math.log(X)),
+    ("tensor_for_number", "and `x.log()` works on every element", lambda: math.log(X)),
     ("many_for_one_answer", "which of them decides?", lambda: not X),
     ("number_for_tensor", "A plain number (`int`) is used", lambda: (4).sum(0)),  # type: ignore[attr-defined]
     ("number_for_tensor", "A plain number (`float`) is used", lambda: X.sum().item()[0]),
@@ -131,7 +131,7 @@ def test_what_an_error_means():
 def test_a_name_that_could_have_been_asked_for():
     context = CallContext({}, ("hpreact", "dh"), near=("hpreact", "dh"))
     for name, words in (
-        ("hpreact", "`hpreact` is available: add it to the parameters."),
+        ("hpreact", "`hpreact` is available: add it to the parameters of the function that reads it."),
         ("hpreakt", "Nothing of the name `hpreakt` has been set when that line is reached. Do you mean `hpreact`?"),
         ("DH", "Do you mean `dh`?"),
         ("math", "`math` is not imported: write `import math` at the top of the file."),
