@@ -23,6 +23,9 @@ times_probs: dlogprobs * probs
     small gradient or a large one?
 
 [dcounts_sum_inv]
+sums_multiplied: counts.sum(1, keepdim=True) * dprobs.sum(1, keepdim=True)
+    The result is a product of two sums over the classes. Each class's gradient belongs to that class's count: multiply
+    each pair, then sum.
 other_factor_forgotten: dprobs.sum(1, keepdim=True)
     The other factor of the product is lost: the derivative of a * b with respect to a is b. What was `counts_sum_inv`
     multiplied by?

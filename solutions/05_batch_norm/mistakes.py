@@ -7,6 +7,10 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 # the lecture's form, with Bessel's correction
 [dhprebn]
+mean_path_divided_twice:
+        third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
+        bngain * bnvar_inv / n * (n * dhpreact - dhpreact.mean(0, keepdim=True) - third)
+    The path through the mean is divided by n twice. Is the factor 1/n outside of the brackets already?
 no_deviation:
         third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
@@ -155,6 +159,8 @@ layer_one_mean_for_all_units: mean, var = x.mean(), x.var(0, unbiased=False)
 
 # the layer, its memory
 - self.momentum * var * n / (n - 1)
+bessel_upside_down: self.momentum * var * (n - 1) / n
+    `running_var` takes the batch's variance times (n - 1)/n. It should be the unbiased one: which is larger?
 running_variance_biased: self.momentum * var
     `running_var` remembers the variance divided by n. It should remember the unbiased one, divided by n - 1: a batch is
     only a sample of the data.
@@ -194,6 +200,13 @@ evaluation_moves_the_statistics:
         self.running_var = kept * self.running_var + self.momentum * x.var(0, unbiased=len(x) > 1)
     Evaluation changes the running statistics. They should move in training only: otherwise the layer learns from what
     it is tested on.
+evaluation_moves_the_statistics_first:
+        kept = 1 - self.momentum
+        self.running_mean = kept * self.running_mean + self.momentum * x.mean(0)
+        self.running_var = kept * self.running_var + self.momentum * x.var(0)
+        mean, var = self.running_mean, self.running_var
+    Evaluation changes the running statistics. They should move in training only: otherwise the layer learns from what
+    it is tested on.
 evaluation_takes_the_running_mean_only: mean, var = self.running_mean, x.var(0, unbiased=False)
     In evaluation the mean is the running one, but the variance is still the batch's. Both should be the running ones.
 
@@ -228,6 +241,9 @@ layer_gamma_forgotten_in_backward: dxhat = dout
     `dx` does not depend on `gamma`: `dout` is the gradient after the gain. That shows only once gamma is no longer one.
 
 - return dxhat * self.inverse, dgamma, dbeta
+layer_eps_written_in_backward:
+        return dxhat / (self.inverse**-2 - self.eps + 1e-5) ** 0.5, dgamma, dbeta
+    `backward` computes with 1e-5, whatever `eps` the layer gets. Use the `eps` that `__init__` received.
 layer_deviation_forgotten_in_backward: return dxhat, dgamma, dbeta
     `dx` lacks the division by the standard deviation: every path passes it.
 

@@ -206,6 +206,9 @@ one_step_too_many: (norms[0] / norms[-1]) ** (1 / len(norms))
     The root is one too high: between L layers there are L - 1 steps.
 divided: norms[0] / norms[-1] / (len(norms) - 1)
     The growth is divided by the number of steps. Factors multiply: it takes a root, not a quotient.
+plain_mean_of_all: sum(norms[i] / norms[i + 1] for i in range(len(norms) - 1)) / (len(norms) - 1)
+    This is the plain average of the layers' factors. Of 4 and 1/4, which undo each other, it makes more than 2; the
+    geometric one makes 1.
 plain_mean: sum(norms[i] / norms[i + 1] for i in range(len(norms) - 1)) / (len(norms) - 1) if norms[0] else 0.0
     This is the plain average of the layers' factors. Of 4 and 1/4, which undo each other, it makes more than 2; the
     geometric one makes 1.

@@ -19,6 +19,10 @@ no_exps: -(dweights / total**2).sum(2, keepdim=True)
 columns: -(dweights * exps / total**2).sum(1, keepdim=True).transpose(1, 2)
     This is summed along the columns. `total` divides all elements of one row.
 
+[dz]
+plain_mean: p * (dp - dp.mean(2, keepdim=True))
+    The mean over the row is not weighted. A weight that is nearly zero hardly changes: with what does each term count?
+
 [dscores]
 future_is_infinite: dmasked.masked_fill(~past, -torch.inf)
     This writes the forward pass's -inf. How much does a score that was overwritten move the loss?

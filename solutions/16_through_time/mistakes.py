@@ -39,6 +39,10 @@ from_the_end: if t > 0 and (len(x) - t) % k == 0:
 - dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
 outside_only: dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1], h[t + 1], h[t], x[t], Wx, Wh)
     The states after `h[0]` get a gradient from outside only. From where else does a state get one?
+nothing_at_a_border:
+        back = dh[t + 1] + carried if (t + 1) % k or t + 1 == len(x) else torch.zeros_like(carried)
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(back, h[t + 1], h[t], x[t], Wx, Wh)
+    The states at a border get no gradient at all. Which part of it is cut off there, and which comes from outside?
 inside_only:
         outside = dh[t + 1] if t == len(x) - 1 else 0
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)

@@ -6,16 +6,16 @@
 def split_loss(parameters, statistics, X, Y):
     return gradients(parameters, X[:1], Y[:1])[0]
 
-# === statistics_not_read: An argument is never read.
-# lesson: 07
-# split_loss: failed | = The mean and the variance are those of `X`. Which ones does the trained network go on with?
+# === slip_in_the_other_function: A row runs two functions, and the slip is in the one that has no wrong row.
+# lesson: 13
+# any_strides: failed | In your `split_heads`:
 # others: any
 
-def split_loss(parameters, statistics, X, Y):
-    C, W1, b1, W2, b2, bngain, bnbias = parameters
-    pre = C[X].view(len(X), -1) @ W1 + b1
-    raw = (pre - pre.mean(0, keepdim=True)) / torch.sqrt(pre.var(0, keepdim=True) + 1e-5)
-    return F.cross_entropy(torch.tanh(bngain * raw + bnbias) @ W2 + b2, Y)
+def split_heads(x, heads):
+    b, t, c = x.shape
+    return torch.as_strided(x, (b, heads, t, c // heads), (t * c, c // heads, c, 1))
+def merge_heads(y):
+    return y.transpose(1, 2).flatten(2)
 
 # === a_square_in_the_line_below: The derivative of the root is right, and the quotient below it is not.
 # lesson: 01

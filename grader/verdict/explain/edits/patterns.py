@@ -99,7 +99,7 @@ def compared_parts(node: ast.AST) -> list[Any]:
     if (transposed := transposed_operand(node)) is not None:
         return ["mT", transposed]
     if isinstance(node, ast.Call) and (operand := operand_of(node)) is not None and called_name(node):
-        if called_name(node) in ("matmul", "mm"):
+        if called_name(node) in ("matmul", "mm", "bmm"):
             return [operand, ast.MatMult(), *arguments_after_operand(node)]
         return ["call", called_name(node), operand, *arguments_after_operand(node)]
     if isinstance(node, ast.UnaryOp) and is_signed_number(node):

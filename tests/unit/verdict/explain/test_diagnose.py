@@ -359,7 +359,8 @@ def test_of_two_that_fit_the_numbers_the_first_that_fits_the_code(problems):
     explanation = explain("b", cases, contents)
     assert explanation is not None
     assert explanation.message == (
-        "Your `db` is exactly 1/n times the gradient (here 0.25). A constant factor is lost, one too many, or not the right one."
+        "Your `db` is exactly 1/n times the gradient (here 0.25). A constant factor is lost, one too many, or not the "
+        "right one."
     )
 
 
@@ -401,9 +402,9 @@ def through_the_variance(p: Problem) -> Tensor:
 
 def test_a_line_inside_a_fused_step(fused):
     for name, weights, sentence in (
-        ("held_constant", (1, 0, 1), "through `mean` is missing"),
-        ("held_constant", (1, 1, 0), "through `var` is missing"),
-        ("held_constant", (1, 0, 0), "through `var` and `mean` is missing"),
+        ("held_constant", (1, 0, 1), "through `mean` does not reach"),
+        ("held_constant", (1, 1, 0), "through `var` does not reach"),
+        ("held_constant", (1, 0, 0), "through `var` and `mean` does not reach"),
         ("way_sign", (1, 1, -1), "through `var` has the wrong sign"),
         ("way_ratio", (1, 1, 2), "through `var` is exactly 2 times what it should be"),
     ):

@@ -17,7 +17,8 @@ WRONG = {  # {id: (found, expected, the message)}
     "sign": (
         -TABLE,
         TABLE,
-        "The sign is flipped: `dx` is exactly minus what it should be. Is a minus missing or one too many, or a difference the wrong way round?",
+        "The sign is flipped: `dx` is exactly minus what it should be. Is a minus missing or one too many, or a "
+        "difference the wrong way round?",
     ),
     "ratio": (
         TABLE / 2,
@@ -59,7 +60,8 @@ def test_a_part_of_the_results_is_named_where_it_is_wrong_in_the_same_way_on_eve
     explanation = explain_results(draws, [{"rows": 3}, {"rows": 5}], 1e-9)
     assert explanation is not None
     assert explanation.message == (
-        "`y[1]` is exactly rows times what it should be (here 3). A constant factor is lost, one too many, or not the right one."
+        "`y[1]` is exactly rows times what it should be (here 3). A constant factor is lost, one too many, or not the "
+        "right one."
     )
     assert explain_results([*draws, agreement(right, right)], [{"rows": 3}, {"rows": 5}, {}], 1e-9) is None
 

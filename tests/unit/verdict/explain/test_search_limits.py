@@ -165,4 +165,4 @@ def test_a_changed_function_is_run_as_far_as_it_may_be_right(own, changed, right
     )
     result = ScenarioResult({}, 1.0, 2.0, agreement(1.0, 2.0))
     failed = CheckFailed("wrong", "failed", compared=(SimpleNamespace(), [result]))
-    assert by_edits({"f": test}, check, failed) is None and len(made) == calls
+    assert by_edits({"f": test}, check, failed, "f") is None and len(made) == calls

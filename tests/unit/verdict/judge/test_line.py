@@ -151,7 +151,8 @@ def test_a_product_whose_sizes_do_not_fit(problems):
     assert verdict.status == "error" and verdict.mistake.id == "shapes_do_not_fit" and verdict.line == 3
     assert verdict.message == (
         f"{text}. A matrix product needs equal inner sizes; here the rows on the left have 5 numbers, and there are "
-        "4 rows on the right. Which order, and which `.T`, gives the shape of `d`, (4, 5)? If none does, another value is needed. "
+        "4 rows on the right. Which order, and which `.T`, gives the shape of `d`, (4, 5)? If none does, another value "
+        "is needed. "
         "You are given `de` (4, 5), `x` (4, 5)."
     )
 
