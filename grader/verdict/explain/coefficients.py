@@ -48,7 +48,6 @@ def constant_multiple(wrong: WrongAnswer) -> Iterator[Explanation]:
     if name == "−1":
         text = f"The sign is flipped: {wrong.it} is exactly minus {wrong.right}. Is a minus missing or one too many, "
         text += "or a difference the wrong way round?"
-        text += " Compare with the forward line." if isinstance(wrong, WrongGradient) else ""
         yield Explanation("sign", text)
     elif name not in (None, "0", "1"):
         times = times_what(name, values[0][first_telling(values[0])], wrong.right)

@@ -43,11 +43,11 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     first = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
     replace(file_of(place), first)
     terminal.until("dcounts_sum turned right")  # the verdicts, and then why `dprobs` is wrong
-    terminal.until("compare with the forward line.")
+    terminal.until("the wrong way round?")
     terminal.resize(60, 26)
     replace(file_of(place), first.replace("return -(counts_sum**-2)", "return counts_sum**-2"))
     terminal.until("✗ dcounts_sum was right before.")
-    terminal.until("compare with the forward line.")
+    terminal.until("the wrong way round?")
     line, of_dprobs = line_of(place, "03", "dcounts_sum"), line_of(place, "03", "dprobs")
     assert terminal.screen == (
         "03 The makemore network, step by step\n"
@@ -59,8 +59,7 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
         "    forward: counts_sum_inv = counts_sum**-1\n"
         "    The sign is flipped: your `dcounts_sum` is exactly minus\n"
         "    the gradient. Is a minus missing or one too many, or a\n"
-        "    difference the wrong way round? Compare with the forward\n"
-        "    line.\n"
+        "    difference the wrong way round?\n"
         "✗ dcounts_sum was right before.\n"
         f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{of_dprobs}\n"
         "\n"
@@ -80,15 +79,15 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
     wide = terminal.until("dprobs          ▸").split("\n")
     assert wide[1] == "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do · 2 of 26 points"
     assert wide[3] == f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{of_dprobs}"
-    assert wide[5].endswith("or one too many: compare with the forward line.")
+    assert wide[5].endswith("or a difference the wrong way round?")
     assert wide[8] == "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓"
     terminal.resize(80, 24)
     terminal.press("n")
     assert terminal.until("dcounts_sum     ▸").split("\n")[3:7] == [
         f"✗ dcounts_sum wrong value  exercises/03_makemore_steps/backward.py:{line}",
         "    forward: counts_sum_inv = counts_sum**-1",
-        "    The sign is flipped: your `dcounts_sum` is exactly minus the gradient. One",
-        "    minus is missing, or one too many: compare with the forward line.",
+        "    The sign is flipped: your `dcounts_sum` is exactly minus the gradient. Is a",
+        "    minus missing or one too many, or a difference the wrong way round?",
     ]
     terminal.press("h")
     terminal.until("Hint 1 of 3 for dcounts_sum")
