@@ -93,6 +93,9 @@ turned_round: dout * ~keep / (1 - p)
 - (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
 no_gain_in_the_mean: (dxhat - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
     In `dx` the path through the mean of the squares lacks the gain.
+sum_for_mean: (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
+    In `dx`, the path through the mean of the squares is too large, as if the squares were added up. By what does a mean
+    divide?
 factor_only: dxhat * rrms
     `dx` is as if the norm's factor were a constant, but it is computed from `x`, too. Which term is missing?
 - dxhat = dout * gain
