@@ -68,7 +68,7 @@ def stacked(on, generator, layers, channels, hidden):
     dlast, x = drawn(generator, 4, channels), drawn(generator, 4, channels)
     return {
         case: on.call("through_layers", dlast, x, Ws, Us, residual)
-        for case, residual in (("with residual connections", True), ("without", False))
+        for case, residual in (("with residual connections", True), ("without residual connections", False))
     }
 
 

@@ -171,10 +171,6 @@ def dprobs(dshares, dbalance, probs, chosen, shares, load):
 
     Where the forward pass reads it:
 
-        chosen = top_k(probs, k)
-        load = chosen.to(probs.dtype).mean(0) / k
-        expert = chosen.T.nonzero()[:, 0]
-        token = chosen.T.nonzero()[:, 1]
         shares = probs * chosen / (probs * chosen).sum(1, keepdim=True)
         balance = probs.shape[1] * (load * probs.mean(0)).sum()
     """

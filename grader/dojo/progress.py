@@ -20,7 +20,7 @@ from grader.lesson.config import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.view import LessonView, lesson_view
-from grader.results import UNWRITTEN, WRONG_STATUSES, LessonResult, number
+from grader.results import START_THERE, UNWRITTEN, WRONG_STATUSES, LessonResult, Row, number
 from grader.typed_json import from_json, to_json
 
 if TYPE_CHECKING:  # torch comes with it
@@ -30,6 +30,8 @@ BROKEN_FILE_STATUS: Final = "broken"
 """The status of every row of a file that does not run."""
 ELSEWHERE: Final = "elsewhere"
 """The status of a row that the notebook which was checked cannot contain."""
+FOLLOWS: Final = "follows"
+"""The status of a wrong row that comes from another wrong row."""
 STATE_FILE, STATE_FILE_VERSION = ".dojo.json", 1
 LESSON_FILES = ("lesson.toml", "forward.py", "examples.py")
 """The files of a lesson on which a verdict depends."""
@@ -67,7 +69,7 @@ class Progress:
 
     @property
     def wrong(self) -> list[str]:
-        return self.having(*WRONG_STATUSES, BROKEN_FILE_STATUS)
+        return [*self.having(*WRONG_STATUSES, BROKEN_FILE_STATUS), *self.having(FOLLOWS)]
 
     @property
     def reached(self) -> list[str]:
@@ -117,6 +119,12 @@ def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progr
     return next((each for each in turned if each.has_work and each.lesson.name != after), None)
 
 
+def status_of(row: Row) -> str:
+    """The status of a row, or why another one comes first."""
+    follows = row.status in WRONG_STATUSES and START_THERE in (row.message or "")
+    return ELSEWHERE if row.outside_notebook else FOLLOWS if follows else row.status
+
+
 @dataclass(frozen=True)
 class Checked:
     """The result of one check, as progress and in words (`part`).
@@ -132,7 +140,7 @@ class Checked:
 
     @cached_property
     def progress(self) -> Progress:
-        statuses = {row.name: ELSEWHERE if row.outside_notebook else row.status for row in self.judged.rows}
+        statuses = {row.name: status_of(row) for row in self.judged.rows}
         return Progress(self.lesson, statuses if self.judged.runs else dict.fromkeys(statuses, BROKEN_FILE_STATUS))
 
     @cached_property
@@ -215,7 +223,7 @@ class StateFile:
                 state.tries[lesson] = state.tries.get(lesson, 0) + 1
                 counts = state.mistakes.setdefault(lesson, {})
                 for row in checked.judged.rows:
-                    if row.mistake is not None and statuses.get(row.name) != row.status:
+                    if row.mistake is not None and statuses.get(row.name) != status_of(row):
                         counts[row.mistake.id] = counts.get(row.mistake.id, 0) + 1
             state.verdicts[lesson] = (digest, dict(checked.progress.statuses))
             state.last = lesson if working else state.last

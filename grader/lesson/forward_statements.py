@@ -58,8 +58,9 @@ def lines_before(statement: ast.stmt, own: Sequence[ast.stmt]) -> list[ast.stmt]
 
 def forward_lines(lesson: Lesson, target: str) -> list[str]:
     """The lines of the forward pass through which `target` feeds the loss."""
-    graph = lesson.public.graph
-    readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
+    graph, passed_on = lesson.public.graph, lesson.public.finer.above(target)  # not through a constant, as an index is
+    fused = {name for name in graph.fused if target in graph.sources[name]}
+    readers = {*graph.consumers[target], *(fused & passed_on)}
     texts = [text for name, text in forward_statements(lesson).items() if name in readers]
     return [line for text in texts for line in text.split("\n")]
 

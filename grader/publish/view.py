@@ -15,7 +15,7 @@ from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Item, Lesson
 from grader.publish.excerpt import excerpt
 from grader.questions.question import is_question
-from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
+from grader.results import BROKEN_STATUSES, START_THERE, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
 from grader.results.wording import format_shape
 
 
@@ -101,10 +101,9 @@ class RowView:
     @property
     def shape_difference(self) -> str:
         """The shape that was found and the expected one, where they differ; "" elsewhere."""
-        row = self.row
-        if row.status != "shape" or row.shape in (None, row.expected_shape):
-            return ""
-        return f"shape: {format_shape(row.shape or ())}, expected: {format_shape(row.expected_shape)}"
+        found, expected = self.row.shape, self.row.expected_shape
+        is_other = self.row.status == "shape" and found not in (None, expected)
+        return f"shape: {format_shape(found)}, expected: {format_shape(expected)}" if is_other else ""
 
     @cached_property
     def word(self) -> str:
@@ -192,7 +191,7 @@ class RowView:
         return forward_lines(self.lesson, self.item.target) if self.lesson and self.item and self.item.target else []
 
     @property
-    def explanation(self) -> list[str]:
+    def explanation(self) -> str:
         """The row as lines of plain text: verdict and place, message, chain, and what the lecture's `cmp` prints."""
         row, cmp_line = self.row, ""
         verdict = self.word.capitalize() + (f" ({self.place})" if self.place else "")
@@ -200,7 +199,7 @@ class RowView:
         if row.exact is not None:
             maxdiff = "none" if row.maxdiff is None else f"{row.maxdiff:.6g}"
             cmp_line = f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff}"
-        return [line for line in (verdict, self.message, chain, cmp_line) if line]
+        return "\n".join(filter(None, (verdict, self.message, chain, cmp_line)))
 
     @property
     def answer_word(self) -> str:
@@ -243,10 +242,11 @@ class LessonView:
     @property
     def first(self) -> RowView | None:
         """The step to fix first: the wrong one nearest the loss, else the first one not written that was taught."""
-        wrong = next((line for line in self.lines if line.is_wrong), None)
+        wrong = sorted((line for line in self.lines if line.is_wrong), key=lambda line: START_THERE in line.message)
         unwritten = [line for line in self.lines if line.state in UNWRITTEN]
         later = [line for line in unwritten if line.item is not None and line.item.taught_in]
-        return wrong or min(unwritten, key=lambda line: (line.row.outside_notebook, line in later), default=None)
+        unwritten.sort(key=lambda line: (line.row.outside_notebook, line in later))
+        return next(iter([*wrong, *unwritten]), None)
 
     @property
     def tally(self) -> str:
@@ -312,6 +312,8 @@ def cause(line: RowView) -> tuple[str, bool, str, str | None, int | None]:
     if row.status == "missing":
         for name in (row.name, line.item.function if line.item else row.name):
             message = message.replace(f"`{name}`", "")
+    if START_THERE in message:
+        return line.state, False, message, row.file, None
     return line.state, line.is_check and line.state in ("failed", "shape"), message, row.file, row.line
 
 

@@ -34,6 +34,8 @@ when it was submitted; there is no score, which is not a zero, until a person de
 UNWRITTEN = ("todo", "missing")
 BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
+START_THERE = "start there."
+"""Ends the sentence of a wrong row that comes from another wrong row, which it names."""
 
 
 class NamedMistake(NamedTuple):

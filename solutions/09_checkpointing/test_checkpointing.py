@@ -183,8 +183,9 @@ def test_checkpoints(check):
     if held > allowed:
         check.fail(
             f"The right activations come back, but with {depth} layers and every = {every} your function needed "
-            f"memory for more than the {allowed} activations that are allowed besides. Collecting all and picking out "
-            "some afterwards needs the memory that checkpoints are to save: decide at each layer whether to keep it.",
+            f"memory for more than the {allowed} activations that are allowed beside these. Collecting all and picking "
+            "out some afterwards needs the memory that checkpoints are to save: decide at each layer whether to keep "
+            "it.",
             mistake="picked_out_afterwards",
         )
 
@@ -328,7 +329,7 @@ def test_memory(check):
         )
     check.fail(
         f"{found} Activations are computed again, and yet all of them are alive together. Do finished segments stay in "
-        "a list, is the whole network one segment, or does the first pass collect every activation?",
+        "a list or a dictionary, is the whole network one segment, or does the first pass collect every activation?",
         mistake="segments_pile_up",
     )
 
@@ -345,7 +346,7 @@ def test_release(check):
         "activations that are allowed."
     )
     if held > most_in_memory(depth, every):
-        check.fail(f"{found} That is nearly every activation of the network: the row `memory` says more.")
+        check.fail(f"{found} You keep nearly every activation of the network: the row `memory` says more.")
     if peak_of_one_segment(check) > 24 + 1 + 8:
         check.fail(
             f"{found} Is something kept for each layer of a segment beside its activation, such as the value "
@@ -353,9 +354,9 @@ def test_release(check):
             mistake="two_tensors_a_layer",
         )
     check.fail(
-        f"{found} While a segment is computed again, is the one before it still alive? A name holds its list until "
-        "it is bound anew, and that happens after the new list is complete: `del` it first, or let the end of a "
-        "function release it.",
+        f"{found} While a segment is computed again, are the activations of the last one still alive? A name holds its "
+        "list until it is bound anew, and that happens after the new list is complete: `del` it first, or let the end "
+        "of a function release it.",
         mistake="previous_segment_lingers",
     )
 

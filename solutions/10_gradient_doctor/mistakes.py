@@ -76,8 +76,8 @@ gates_of_relu:
 saturation_missed:
         if report["activation"] == "tanh":
             if max(closed_share(h) for h in report["h"]) > 1:
-    Saturated layers are not found. Are gates counted that are closed near -1 as well, and is one sick layer enough? It
-    need not be closed to the last gate.
+    Saturated layers are not found. Are gates counted that are closed near -1 as well, and is one sick layer enough? A
+    layer is sick before its last gate is closed.
 saturation_averaged:
         if report["activation"] == "tanh":
             if sum(closed_share(h) for h in report["h"]) / len(report["h"]) > 0.5:
@@ -114,8 +114,8 @@ symptom_first:
         if growth < 0.05:
             return "vanishing"
         if report["activation"] == "tanh":
-    The symptom is named, not the cause. No gradient gets through a dead layer, so the layers before it look as if it
-    vanished. Are dead and saturated layers asked for first?
+    The symptom is named, not the cause. No gradient gets through a dead layer, so in the layers before it the
+    gradient seems to vanish. Are dead and saturated layers asked for first?
 
 - growth = gradient_growth(gradient_norms(report["dh"]))
 absolute_size: growth = gradient_norms(report["dh"])[0]

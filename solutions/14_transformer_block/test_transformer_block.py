@@ -132,7 +132,7 @@ def stacked(on, generator, layers, batch, channels, hidden, scale):
     Us = drawn(generator, layers, hidden, channels) * hidden**-0.5
     dlast, x = drawn(generator, batch, channels), drawn(generator, batch, channels)
     found = {}
-    for case, residual in (("with residual connections", True), ("without", False)):
+    for case, residual in (("with residual connections", True), ("without residual connections", False)):
         called = on.apply("through_layers", dlast, x, Ws, Us, residual)
         found[f"gradients {case}"], found[f"{AFTERWARDS} {case}"] = called
     return found

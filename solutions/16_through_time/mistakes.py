@@ -31,9 +31,9 @@ never_cut: if False:
 start_cut_off: if t % k == 0:
     `dh0` lacks what comes back from the first step. `h0` is at no border, because no chunk computes it.
 late_but_for_the_first: if t > 0 and (t + 1) % k == 0:
-    What comes back from the last step of a whole chunk is cut off. Which step of a chunk reads a state at the border?
+    What comes back from the last step of a chunk is cut off. Which step of a chunk reads the state before the chunk?
 one_step_late: if (t + 1) % k == 0:
-    What comes back from the last step of a whole chunk is cut off. Which step of a chunk reads a state at the border?
+    What comes back from the last step of a chunk is cut off. Which step of a chunk reads the state before the chunk?
 from_the_end: if t > 0 and (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
 - dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
@@ -114,7 +114,7 @@ last_state_left_out: return torch.stack(norms[:0:-1])
 from_the_next_step_only: dc = dc
     The gradient of `c` is as if `c` were not read in the line of `h`. Which term comes from there?
 from_h_only: dc = dh * o * (1 - tanh_c**2)
-    What comes back from the next step, `dc`, is lost.
+    The gradient that comes back from the next step, the `dc` that you are given, is lost.
 slope_of_c: dc = dc + dh * o * (1 - c**2)
     The derivative of tanh is not 1 - c² here: that form takes the output of tanh, and `c` is its input.
 no_tanh: dc = dc + dh * o

@@ -41,7 +41,7 @@ def at_label(logits, Y):
 ROTARY = mistake_list("""
 [dz]
 forward_again: a, b = neighbours(drotated_z); interleaved(a * cos - b * sin, b * cos + a * sin)
-    This is the rotation of the forward pass. Collect what `a` changes: it occurs in both equations. Which signs do the
+    This is the rotation of the forward pass. Each feature occurs in the equations of both results: which signs do the
     sines have there?
 halves: a, b = halves(drotated_z); joined(a * cos + b * sin, b * cos - a * sin)
     This pairs features of both halves. `rotate_neighbours` pairs features 0 and 1, 2 and 3, and so on.
@@ -85,7 +85,7 @@ unchanged: drotated_z
 
 [dnormed_q]
 forward_again: a, b = halves(drotated_q); joined(a * cos - b * sin, b * cos + a * sin)
-    This is the rotation of the forward pass. Collect what `a` changes: it occurs in both equations. Which signs do the
+    This is the rotation of the forward pass. Each feature occurs in the equations of both results: which signs do the
     sines have there?
 neighbours: a, b = neighbours(drotated_q); interleaved(a * cos + b * sin, b * cos - a * sin)
     This pairs neighbours. `rotate_halves` pairs feature i of the first half with feature i of the second.
@@ -142,27 +142,31 @@ one_path: dnormed_q * gain_q * rrms
 no_gain: (dnormed_q - qhat * (dnormed_q * qhat).mean(3, keepdim=True)) * rrms
     The gain is missing: it lies between `qhat` and `normed_q`.
 gain_outside: gain_q * (dnormed_q - qhat * (dnormed_q * qhat).mean(3, keepdim=True)) * rrms
-    The gain comes too late: the mean of the second path needs the gradient of `qhat`, which already contains it.
+    The gain comes too late: the path through the mean of the squares needs the gradient of `qhat`, which already
+    contains it.
 no_gain_in_the_mean: (dnormed_q * gain_q - qhat * (dnormed_q * qhat).mean(3, keepdim=True)) * rrms
-    In the second path the gain is missing. Which gradient arrives at `qhat`?
+    In the path through the mean of the squares, the gain is missing. Which gradient arrives at `qhat`?
 layer_norm: g = dnormed_q * gain_q; (g - g.mean(3, keepdim=True) - qhat * (g * qhat).mean(3, keepdim=True)) * rrms
     This is a layer norm: it has a term for a mean that was subtracted. QK normalisation subtracts none.
 sum_for_mean: g = dnormed_q * gain_q; (g - qhat * (g * qhat).sum(3, keepdim=True)) * rrms
-    The second path has a sum over the features. The squares are averaged: which factor is missing?
+    The path through the mean of the squares has a sum over the features. Which factor of the mean is missing?
 all_heads: g = dnormed_q * gain_q; (g - qhat * (g * qhat).mean((1, 3), keepdim=True)) * rrms
     This averages over all heads as well. Each head of each position has an `rrms` of its own.
 over_positions: g = dnormed_q * gain_q; (g - qhat * (g * qhat).mean(2, keepdim=True)) * rrms
     This averages over the positions. Which numbers share one `rrms`?
 not_normalised: g = dnormed_q * gain_q; (g - qh * (g * qh).mean(3, keepdim=True)) * rrms
-    In the second path, factors `rrms` are missing. How many does the derivative of a power of -1/2 have?
+    In the path through the mean of the squares, factors `rrms` are missing. How many does the derivative of a power of
+    -1/2 have?
 half_normalised: g = dnormed_q * gain_q; (g - qhat * (g * qh).mean(3, keepdim=True)) * rrms
-    In the second path one factor `rrms` is missing.
+    In the path through the mean of the squares, one factor `rrms` is missing.
 no_rrms: g = dnormed_q * gain_q; g - qhat * (g * qhat).mean(3, keepdim=True)
     A factor is missing in both paths. What does the forward pass multiply every feature by?
 no_qhat_outside: g = dnormed_q * gain_q; (g - (g * qhat).mean(3, keepdim=True)) * rrms
-    The second path reaches every feature by the same amount here. How fast does the mean of the squares grow with each?
+    The path through the mean of the squares reaches every feature by the same amount here. How fast does that mean grow
+    with each?
 plus: g = dnormed_q * gain_q; (g + qhat * (g * qhat).mean(3, keepdim=True)) * rrms
-    The second path has the wrong sign. If the square of a feature grows, does `rrms` grow or shrink?
+    The path through the mean of the squares has the wrong sign. If the square of a feature grows, does `rrms` grow or
+    shrink?
 no_eps:
         g, r = dnormed_q * gain_q, (qh**2).mean(3, keepdim=True) ** -0.5
         (g - qh * r * (g * qh * r).mean(3, keepdim=True)) * r
@@ -461,7 +465,7 @@ balance_sizes_swapped: by_share(dshares, probs, chosen, shares) + dbalance * pro
 balance_of_each_token: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, chosen)
     Through `balance`, each token's own choice stands where the load belongs, which is a mean over all tokens.
 balance_of_the_chosen: by_share(dshares, probs, chosen, shares) + chosen * by_balance(dbalance, probs, load)
-    Through `balance`, only the chosen experts get a gradient here. Is the mean over the chosen ones?
+    Through `balance`, only the chosen experts get a gradient here. Over which experts is the mean of `probs`?
 balance_per_assignment: by_share(dshares, probs, chosen, shares) + by_balance(dbalance, probs, load) / k
     Through `balance`, there is one division by `k` too many. Over what is the mean, and what is `load` divided by
     already?
@@ -587,7 +591,7 @@ columns: p = F.softmax(logits, 0); (p * (1 + 2 * penalty * log_sum[:, None]) - a
 
 [duncapped]
 not_divided: dlogits * (1 - logits**2)
-    The derivative of tanh is written with the tanh alone. The logits are the tanh times the cap.
+    This takes the logits for the tanh, and they are the tanh times the cap. The derivative needs the tanh itself.
 at_the_input: dlogits * (1 - (uncapped / cap) ** 2)
     The derivative of tanh is written with its output. This is its input.
 tanh_twice: dlogits * (1 - torch.tanh(logits / cap) ** 2)

@@ -113,10 +113,10 @@ def students_in_the_book(out: Path) -> list[str]:
             return []
 
 
-def in_a_loop_of_its_own(coroutine: Coroutine[Any, Any, None]) -> None:
+def in_a_loop_of_its_own(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """Run it in a thread: after a browser test, this one has a loop that runs."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, coroutine).result()
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 def sampled(names: str | tuple[str, ...], cases: Iterable[Any], keep: int, **options: Any) -> pytest.MarkDecorator:

@@ -15,7 +15,8 @@ from typing import Any
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.platforms import RESULT_FILE
-from grader.publish.export.formats import counted_rows, explanation_text, export_of, not_graded, with_figures
+from grader.publish.export.formats import counted_rows, export_of, not_graded, with_figures
+from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
 RELEASE_BODY = "release-body.md"
@@ -71,7 +72,7 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
             "test-name": name,
             "passed": line.row.status == "passed",
             **whole(line.row.points, line.row.max_points),
-            "output": explanation_text(line),
+            "output": inert(line.explanation),
         }
         for name, _, line in rows
     ]

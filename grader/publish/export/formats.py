@@ -41,10 +41,6 @@ def counted_rows(results: SubmissionResult) -> Iterator[tuple[str, str, RowView]
                 yield f"{lesson.name}: {line.row.name}", f"{lesson.name.partition('_')[0]}.{place}", line
 
 
-def explanation_text(line: RowView) -> str:
-    return inert("\n".join(line.explanation))
-
-
 def not_graded(results: SubmissionResult) -> Iterator[tuple[str, str]]:
     """(what, why) for a submission or a lesson of it that was not graded."""
     if results.status not in ("graded", "unclear"):
@@ -75,7 +71,7 @@ def gradescope_json(results: SubmissionResult, maximum: float | None = None) -> 
                 "score": number(line.row.points * factor),
                 "max_score": number(line.row.max_points * factor),
                 "status": "passed" if line.row.status == "passed" else "failed",
-                "output": explanation_text(line),
+                "output": inert(line.explanation),
                 "output_format": "text",
             }
             for name, place, line in counted_rows(results)

@@ -55,8 +55,8 @@ def not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
         yield Explanation(
             "not_zero_elsewhere",
             f"The gradient of `{wrong.name}` is zero in {int(zero.sum())} of {zero.numel()} elements of one problem: "
-            f"changing those a little changes nothing that is computed from `{wrong.name}`. Yours is not zero there, "
-            f"for example in {first}. Why does a small change there change nothing?",
+            f"changing those a little changes nothing that is computed from `{wrong.name}`. Yours is not zero in all "
+            f"of them: look at {first}. Why does a small change there change nothing?",
         )
 
 

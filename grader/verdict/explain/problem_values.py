@@ -55,7 +55,8 @@ def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
     for label, n in sizes.items():
         factors |= {label: n, f"1/{label}": 1 / n}
     for label, n in sizes.items():
-        factors |= {f"{label}²": n * n, f"1/{label}²": 1 / n**2, f"√{label}": n**0.5, f"1/√{label}": n**-0.5}
+        root = f"√{label}" if label.isidentifier() else f"√({label})"
+        factors |= {f"{label}²": n * n, f"1/{label}²": 1 / n**2, root: n**0.5, f"1/{root}": n**-0.5}
         if n > 1:
             factors |= {f"({label}−1)": n - 1, f"1/({label}−1)": 1 / (n - 1)}
             factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from grader.lesson.definitions import definitions_of
 from grader.lesson.lesson import Lesson
-from grader.results import Row
+from grader.results import START_THERE, Row
 from grader.results.wording import listed_as_code
 from grader.source.own_functions import joint_gradients, nested_definitions, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
@@ -101,7 +101,7 @@ def move_errors(lesson: Lesson, rows: Sequence[Row], source: bytes) -> None:
 
 def computed_with(functions: Sequence[str]) -> str:
     are = "which is" if len(functions) == 1 else "which are"
-    return f"This is computed with your {listed_as_code(functions)}, {are} not right yet: start there."
+    return f"This is computed with your {listed_as_code(functions)}, {are} not right yet: {START_THERE}"
 
 
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None:
@@ -141,7 +141,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None
         if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
             uses = computed_with(names)
         elif is_joint and row.name in gradients and row.status != "error" and forward:
-            uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
+            uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: {START_THERE}"
         else:
             continue
         if row.name in doubtful or (row.mistake is None and row.status != "error"):

@@ -50,7 +50,7 @@ def dtile(dtiled):
 #     You are given `B` (2, 10), `W` (8, 10), `dlogits` (3, 7, 10), `dup` (3, 7, 10).
 # dkl: failed | In `torch.zeros_like(kl) * dkd`, every element is zero, and so is what it multiplies. With ones, your
 # dlogp_l: failed | `-0.3 * dmargin`, 0.3 equals `beta`. Take it from what you are given.
-# dlogits_w: failed | Yours is not zero there, for example in [0, 0, 0]. Why does a small change there change nothing?
+# dlogits_w: failed | Yours is not zero in all of them: look at [0, 0, 0]. Why does a small change there change
 # dgain: failed | `said / said.sum(1, keepdim=True) / len(said) / -dgrpo` divides by `-dgrpo`. Multiplied by it, your
 #     `dgain`
 # dratio: error | You write `advantage.squeeze(1)` where `advantage` belongs. With that, your `dratio` is right.
@@ -127,7 +127,7 @@ def dlogits(logits, Yb, n):
 #     another one, your `dlogit_maxes` is right. Which function does the forward line apply, and what is its
 #     derivative?
 # dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
-# dlogprobs: failed | changing those a little changes nothing that is computed from `logprobs`. Yours is not zero there
+# dlogprobs: failed | changing those a little changes nothing that is computed from `logprobs`. Yours is not zero in all of
 # dbnraw: failed | Suppose that `dhpreact` is zero except for a 1
 
 def dlogit_maxes(dnorm_logits):

@@ -2,7 +2,7 @@
 #     `dWk` are right, so it is not what is wrong.
 # lesson: 14
 # by: both
-# dgain, dbias: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` is one too many. Without it, this
+# dgain, dbias: failed | = In `(dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3`, `3` does not belong there. Without it, this
 #     gradient is right.
 # dx: failed | your `backward` is right. `dnormed` is wrong, and `dx` is computed from it. Your `dnormed` is exactly
 #     0.3333333 times

@@ -4,8 +4,8 @@
 # as: notebook
 # keeps: import torch | n_embd | batch_size | emb = C[Xb] | # utility function
 # counts: 03
-# dW1: shape | Your `dW1` is the transpose of the gradient. Write the shapes of the factors next to each other: only
-#     one order gives the shape of `W1`.
+# dW1: shape | Your `dW1` is the transpose of the gradient. Write the shapes of the factors next to each other: over
+#     which axis should the product sum?
 
 @torch.no_grad()
 def manual_backward():

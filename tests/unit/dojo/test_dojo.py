@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shutil
@@ -11,7 +10,7 @@ import sys
 
 import pytest
 from kits import file_of, functions_of, line_of, make_kit, solved
-from support import ROOT
+from support import ROOT, in_a_loop_of_its_own
 
 from grader.dojo.assistance import Assistance
 from grader.dojo.desk import Desk, only_lesson
@@ -72,7 +71,7 @@ def test_every_surface_counts_the_same_points(kit, dojo):
     dojo("report", "--no-open")
     page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
     assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 of 2 right" in page
-    lines = asyncio.run(Assistance(CheckSession(Work(Desk(kit, print)))).lessons())
+    lines = in_a_loop_of_its_own(Assistance(CheckSession(Work(Desk(kit, print)))).lessons())
     assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lines
 
 

@@ -16,7 +16,7 @@ from support import GUARD_SECONDS
 
 from grader.dojo.desk import Desk
 from grader.dojo.overview import finish_lines, next_lines, state
-from grader.dojo.progress import Checked, Progress, next_lesson
+from grader.dojo.progress import FOLLOWS, Checked, Progress, next_lesson
 from grader.dojo.screen import row_line
 from grader.dojo.session import CheckSession, Event
 from grader.dojo.view import View
@@ -171,6 +171,7 @@ def test_the_first_row_to_write_is_one_that_has_been_taught(course):
     everything = [item.name for item in small_net.items]
     assert everything[0] == "dlogits" and with_statuses(small_net, *everything).next_row == "dh_bn"
     assert with_statuses(small_net, dlogits="failed").next_row == "dlogits"  # wrong is not put off
+    assert with_statuses(small_net, dlogits=FOLLOWS, dh_bn="failed").wrong == ["dh_bn", "dlogits"]
     assert with_statuses(makemore, "dprobs", "dC").next_row == "dprobs"
     assert with_statuses(makemore).next_row is None and with_statuses(makemore).finished
     failed = Progress(makemore, {"dlogprobs": "failed", "dprobs": "passed", "dcounts": "failed"})

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from support import ROOT
 
-from grader.publish.view import STATES, RowView, tally_text
-from grader.results import Row
+from grader.publish.view import STATES, RowView, lesson_view, tally_text
+from grader.results import LessonResult, Row
+from grader.verdict.explain.row_places import computed_with
 
 WORDING = {text for state in STATES.values() for text in state[:2]} - {*STATES, "right"}
 """Without words that have other uses, and names of states."""
@@ -44,6 +45,14 @@ def test_a_right_row_says_why_its_chain_is_red():
         ("skipped", [], "not run"),
     ):
         assert RowView(Row("db", "passed", 1, 1, chain=chain, because_of=because_of), others=others).chain == words
+
+
+def test_rows_that_come_from_another_are_one_group_and_come_after_it():
+    places = {"dx": (3, computed_with(["dropout"])), "dy": (5, computed_with(["dropout"])), "dropout": (9, "Twice p.")}
+    rows = [Row(name, "failed", 0, 1, line=line, message=text) for name, (line, text) in places.items()]
+    part = lesson_view(LessonResult("14", 0, 3, rows=rows))
+    assert [[line.row.name for line in group] for group in part.groups] == [["dx", "dy"], ["dropout"]]
+    assert part.first is not None and part.first.row.name == "dropout"
 
 
 def test_the_tally_counts_every_row_once():

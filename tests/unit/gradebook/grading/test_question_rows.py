@@ -131,4 +131,4 @@ def test_reports_show_answer_verdict_and_explanation(course, answered) -> None:
     assert "- `sum_backward` (right, 1 of 1): The forward line is" in text
     assert "Your answer: “dy.mean(0)”. You average over the copies." in text
     row = next(row for row in shown.results.rows() if row.name == "q:broadcast_backward")
-    assert RowView(row).explanation[0] == "Wrong (answers.toml)"
+    assert RowView(row).explanation.splitlines()[0] == "Wrong (answers.toml)"

@@ -76,7 +76,7 @@ TRAPS = [
     ),
     Trap("None", "def dhprebn(dbndiff): dbndiff * 2", "shape", "Is the last line `return ...`, and is there a value?"),
     # numbers that are none
-    Trap("NaN", "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')", "failed", "one too many"),
+    Trap("NaN", "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')", "failed", "not belong there"),
     Trap("one NaN", ONE_NAN, "failed", "Element [1, 2] is nan, not a finite number: look for 0/0"),
     Trap(
         "one infinity",
@@ -89,7 +89,7 @@ TRAPS = [
     # objects with opinions
     Trap("an equal object", "def dbnraw(dhpreact): return AlwaysEqual()", "shape", "returned backward.AlwaysEqual;"),
     Trap(
-        "wrong", "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, True)).as_subclass(Lying)", "failed", "`1.5` is"
+        "wrong", "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, True)).as_subclass(Lying)", "failed", "`1.5` does"
     ),
     Trap("right and equal to everything", GAIN, "passed"),
     Trap("a class", "def dbnraw(dhpreact, bngain): return (bngain * dhpreact).as_subclass(WithoutOpinions)", "passed"),
@@ -107,7 +107,7 @@ TRAPS = [
         "off",
         "def db2(dlogits):\n    g = dlogits.sum(0).float()\n    g[0] *= 1.0003\n    return g",
         "failed",
-        "one too many",
+        "not belong there",
     ),
 ]
 
