@@ -88,9 +88,7 @@ TRAPS = [
     Trap("zeros for db1", "def db1(b1): return torch.zeros_like(b1)", "failed", f"{ZERO} batch norm removes"),
     # objects with opinions
     Trap("an equal object", "def dbnraw(dhpreact): return AlwaysEqual()", "shape", "returned backward.AlwaysEqual;"),
-    Trap(
-        "wrong", "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, True)).as_subclass(Lying)", "failed", "`1.5` does"
-    ),
+    Trap("wrong", "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, True)).as_subclass(Lying)", "failed", "`1.5`"),
     Trap("right and equal to everything", GAIN, "passed"),
     Trap("a class", "def dbnraw(dhpreact, bngain): return (bngain * dhpreact).as_subclass(WithoutOpinions)", "passed"),
     Trap("a sparse tensor", f"def dlogprobs(logprobs, Yb, n):\n{SPARSE}logprobs.shape)", "passed"),
@@ -107,7 +105,7 @@ TRAPS = [
         "off",
         "def db2(dlogits):\n    g = dlogits.sum(0).float()\n    g[0] *= 1.0003\n    return g",
         "failed",
-        "not belong there",
+        "one too many",
     ),
 ]
 
