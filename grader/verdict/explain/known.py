@@ -99,7 +99,9 @@ def pieces(found: Any) -> Iterator[bytes]:
         values = numbers.clamp(-AS_INFINITE, AS_INFINITE).numpy()
         largest = abs(values[abs(values) < AS_INFINITE]).max(initial=0.0)
         yield f"{values.shape} {largest * STEPS:.8g}".encode()
-        yield (values / (largest or 1.0) * STEPS).clip(-(2**40), 2**40).round().astype(numpy.int64).tobytes()
+        with numpy.errstate(over="ignore"):  # an infinite one next to tiny ones: it is clipped
+            steps = (values / (largest or 1.0) * STEPS).clip(-(2**40), 2**40)
+        yield steps.round().astype(numpy.int64).tobytes()
     else:
         yield repr(found).encode()
 
