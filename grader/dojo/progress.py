@@ -97,7 +97,7 @@ class Progress:
 
     @property
     def stops(self) -> list[str]:
-        """The wrong rows, the one nearest the loss first, and the one to write next: what is taught later is last."""
+        """The wrong rows, what comes from another one last, and the one to write next: what is taught later is last."""
         return [*self.wrong, *sorted(self.unwritten, key=lambda name: name in self.taught_later)[:1]]
 
     @property
