@@ -241,7 +241,7 @@ class LessonView:
 
     @property
     def first(self) -> RowView | None:
-        """The step to fix first: the wrong one nearest the loss, of those that come from no other, or to write first."""
+        """The step to fix first: the wrong one nearest the loss that comes from no other; or the one to write first."""
         wrong = sorted((line for line in self.lines if line.is_wrong), key=lambda line: START_THERE in line.message)
         unwritten = [line for line in self.lines if line.state in UNWRITTEN]
         later = [line for line in unwritten if line.item is not None and line.item.taught_in]
