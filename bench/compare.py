@@ -9,7 +9,7 @@ take turns, ten submissions at a time, because the speed of a machine changes wi
 the grader, its zygote, its workers and its reader of source text together; wall-clock time is what somebody waits who
 has one submission graded. The ratio is the median over the turns of this checkout's figure divided by the other's.
 "A slip" is the answer key with one edit of bench/mutants, and "unwritten" the key without the answer of that function.
-Both run the student's own chain, so explaining a slip costs what it takes more.
+Both run the student's own chain, so explaining a slip costs what it takes more, by the median over the turns.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import cycle, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from bench import ROOT
 from bench.made_up_class import RIGHT, WRONG, sources
@@ -91,23 +92,38 @@ class Checkout:
         self._process.wait()
 
 
-def compare(ours: Checkout, other: Checkout, texts: Iterator[bytes], turns: int) -> list[tuple[float, float, float]]:
-    """(the other's median, ours, median of the ratios) of processor time and of wall-clock time."""
-    found: list[tuple[tuple[float, float], tuple[float, float]]] = []
+class Cost(NamedTuple):
+    """Milliseconds per submission, one figure for each turn: (processor time, wall-clock time) there and here."""
+
+    other: list[tuple[float, float]]
+    ours: list[tuple[float, float]]
+
+    def medians(self, place: int) -> tuple[float, float, float]:
+        """(the other's median, ours, median of the ratios) of one of the two times."""
+        theirs, mine = [each[place] for each in self.other], [each[place] for each in self.ours]
+        ratios = [b / a for a, b in zip(theirs, mine, strict=True)]
+        return statistics.median(theirs), statistics.median(mine), statistics.median(ratios)
+
+
+def compare(ours: Checkout, other: Checkout, texts: Mapping[str, Iterator[bytes]], turns: int) -> dict[str, Cost]:
+    """{kind of file: what it costs}. Every turn has files of each kind, so that kinds can be compared as well."""
+    found = {kind: Cost([], []) for kind in texts}
     for turn in range(turns + 1):
-        files = list(islice(texts, AT_A_TIME))
-        if turn % 2:
-            mine, theirs = ours.grade(files), other.grade(files)
-        else:
-            theirs, mine = other.grade(files), ours.grade(files)
-        if turn:  # the first one warms up
-            found.append((theirs, mine))
-    columns = []
-    for place in range(2):
-        theirs_, mine_ = [a[place] for a, _ in found], [b[place] for _, b in found]
-        ratios = [b / a for a, b in zip(theirs_, mine_, strict=True)]
-        columns.append((statistics.median(theirs_), statistics.median(mine_), statistics.median(ratios)))
-    return columns
+        for kind, cost in found.items():
+            files = list(islice(texts[kind], AT_A_TIME))
+            if turn % 2:
+                mine, theirs = ours.grade(files), other.grade(files)
+            else:
+                theirs, mine = other.grade(files), ours.grade(files)
+            if turn:  # the first one warms up
+                cost.other.append(theirs)
+                cost.ours.append(mine)
+    return found
+
+
+def median_difference(more: Sequence[tuple[float, float]], less: Sequence[tuple[float, float]]) -> float:
+    """How much more processor time one kind takes than another, by turns."""
+    return statistics.median(a - b for (a, _), (b, _) in zip(more, less, strict=True))
 
 
 def files_of(lesson: Lesson, kind: str) -> Iterator[bytes]:
@@ -130,15 +146,17 @@ def main(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     chosen = parser.parse_args()
     with closing(Checkout(ROOT, chosen.lesson)) as ours, closing(Checkout(chosen.other, chosen.lesson)) as other:
-        print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
-        processor = {}
-        for kind in chosen.kinds:
-            figures = compare(ours, other, files_of(Course(ROOT).find(chosen.lesson), kind), chosen.turns)
-            for what, (theirs, mine, ratio) in zip(("processor ms", "wall-clock ms"), figures, strict=True):
-                print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
-            processor[kind] = figures[0]
-    if {UNWRITTEN, SLIP} <= processor.keys():
-        theirs, mine = (processor[SLIP][which] - processor[UNWRITTEN][which] for which in (0, 1))
+        files = {kind: files_of(Course(ROOT).find(chosen.lesson), kind) for kind in chosen.kinds}
+        costs = compare(ours, other, files, chosen.turns)
+    print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
+    for kind, cost in costs.items():
+        for place, what in enumerate(("processor ms", "wall-clock ms")):
+            theirs, mine, ratio = cost.medians(place)
+            print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
+    processor = {kind: cost.medians(0) for kind, cost in costs.items()}
+    if {UNWRITTEN, SLIP} <= costs.keys():
+        theirs = median_difference(costs[SLIP].other, costs[UNWRITTEN].other)
+        mine = median_difference(costs[SLIP].ours, costs[UNWRITTEN].ours)
         processor["explaining"] = (theirs, mine, mine / theirs)
     shown = (
         f"{what} {ratio:.2f} times ({theirs:.0f} and {mine:.0f} ms)"
