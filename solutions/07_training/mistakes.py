@@ -228,6 +228,14 @@ statistics_of_the_split: return F.cross_entropy(evaluate(parameters, calibrate(p
     The mean and the variance are those of `X`. Which ones does the trained network go on with?
 
 [sample]
+- if ix == 0:
+-     return name
+- name.append(ix)
+with_the_end:
+        name.append(ix)
+        if ix == 0:
+            return name
+    The list contains the token 0. It ends the name, and is no part of it.
 - context = [*context[1:], ix]
 from_the_left: context = [ix, *context[:-1]]
     The names are as if each new token came into the context from the left. From which side does it come in yours? And

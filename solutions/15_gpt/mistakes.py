@@ -164,6 +164,9 @@ root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
     The gradient of the scores is divided by the root of all channels. Which size does the forward pass take the root
     of?
 - dq = merge_heads(dproducts @ k)
+no_root_in_queries: dq = merge_heads(dscores @ k)
+    The root of the head's size is missing in the gradient of the queries. The products of queries and keys are divided
+    by it.
 queries_from_queries: dq = merge_heads(dproducts @ q)
     The gradient of a query is made with queries here. What is a query multiplied by in the forward pass?
 - d["Wv"][layer] = weight(normed, dv)

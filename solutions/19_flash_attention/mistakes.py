@@ -74,6 +74,8 @@ no_mask: pass
     With `causal`, your queries read keys that come after them within a tile. Some tiles are cut by the diagonal.
 first_tile: scores = scores.masked_fill(~causal_tile(0, len(q), 0, len(k)), -torch.inf)
     Every tile gets the mask of the first one. Which positions do the rows and columns of this tile have?
+queries_from_zero: scores = scores.masked_fill(~causal_tile(0, len(q), left, left + len(k)), -torch.inf)
+    The mask counts the queries from 0 in every tile. Which positions do the queries of this tile have?
 zeros: scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), 0.0)
     A score of 0 still has a weight: exp(0) is 1. What is the score of a key that must get no weight?
 inside_the_tile:
@@ -149,6 +151,8 @@ from_output: return O.sum(1)
     This is the sum of `O`. What is `O` multiplied by?
 from_upstream: return dO.sum(1)
     This is the sum of `dO`. What is `dO` multiplied by?
+product_of_sums: return dO.sum(1) * O.sum(1)
+    This multiplies two sums. `D` is the sum of the products.
 all_pairs: return (dO @ O.T).sum(1)
     The `dO` of each query meets the `O` of all queries. `D` needs `dO` and `O` of the same query only.
 
@@ -235,6 +239,9 @@ cut_tiles_skipped:
             if causal and right > bottom:
                 continue
     With `causal`, you skip tiles that some of the queries may read in part. When may none of them read any key?
+- for top in range(0, len(Q), rows):
+last_queries_lost: for top in range(0, len(Q) // rows * rows, rows):
+    The last queries are missing when `rows` does not divide their number.
 - allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
 again:
         allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
