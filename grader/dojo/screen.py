@@ -130,9 +130,10 @@ def explanation(group: Sequence[RowView], checked: Checked, final: bool = True) 
     yield Text.assemble(
         (f"{sign} {names}", style if line.is_wrong else "bold"), (f" {line.word}  ", style), (place, "dim")
     )
-    for text in line.forward[:FORWARD_LINES_SHOWN]:
+    forward = line.forward if len(group) == 1 else []  # those of one step say nothing about the cause of several
+    for text in forward[:FORWARD_LINES_SHOWN]:
         yield Paragraph(f"forward: {text}", "cyan", LIST_INDENT)
-    if more := len(line.forward[FORWARD_LINES_SHOWN:]):
+    if more := len(forward[FORWARD_LINES_SHOWN:]):
         yield Paragraph(f"and {count_text(more, 'more line')} of forward.py", "dim", LIST_INDENT)
     if row.status == "passed" and row.chain != "passed" and not line.is_check:
         mark, colour = CHAIN[row.chain]

@@ -106,6 +106,11 @@ density_too_large:
         density = torch.exp(-pre.square() / 2)
         dpre = dx @ p["W2"][layer].T * ((1 + torch.erf(pre / math.sqrt(2))) / 2 + pre * density)
     In the GELU's derivative, the normal density is too large by a constant factor. What is its value at 0?
+density_without_half:
+        density = torch.exp(-pre.square()) / math.sqrt(2 * math.pi)
+        dpre = dx @ p["W2"][layer].T * ((1 + torch.erf(pre / math.sqrt(2))) / 2 + pre * density)
+    In the GELU's derivative, the exponent of the normal density is wrong by a constant factor. Which power of e is the
+    density at 1?
 gelu_at_act: dpre = gelu_backward(dx @ p["W2"][layer].T, act)
     The GELU's derivative is taken at its output. Which value goes into it?
 relu: dpre = (dx @ p["W2"][layer].T) * (pre > 0)
@@ -289,8 +294,8 @@ not_counted:
 averages_corrected_in_place:
         mean = means[name].div_(1 - 0.9 ** (step + 1))
         square = squares[name].div_(1 - 0.99 ** (step + 1))
-    The values in `means` itself are corrected. Only this step uses corrected averages: the next one goes on with those
-    that are not.
+    Your corrected averages are written back into `means` and `squares`. Correct them for this step only: the next one
+    goes on with the averages as they were.
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
 mean_adds_up: means[name].mul_(0.9).add_(gradient)
     Your running average of the gradients adds the whole new gradient. Its weight should be 1 - 0.9.

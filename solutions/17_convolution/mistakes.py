@@ -31,6 +31,14 @@ def scatter_line(dy, w, x, stride, padding):
     return image[:, :, 0, padding : padding + x.shape[2]]
 
 
+def without_the_last(gradient, sizes, window, stride):
+    """The upstream gradient without its last place along each axis on which the last window ends at the edge."""
+    for axis, (size, length) in enumerate(zip(sizes, window, strict=True), start=2):
+        if (size - length) % stride == 0:
+            gradient = gradient.index_fill(axis, torch.tensor(gradient.shape[axis] - 1), 0)
+    return gradient
+
+
 def largest(window):
     return (window == window.amax((2, 3), keepdim=True)).to(window.dtype)
 
@@ -81,6 +89,11 @@ rest_in_front:
         covered = F.conv_transpose1d(dy, w, None, stride)
         F.pad(covered, (x.shape[2] + 2 * padding - covered.shape[2], 0))[:, :, padding : padding + x.shape[2]]
     The rest that no window reads is in front here. On which side of the signal do the windows leave a rest?
+last_window_lost:
+        places = without_the_last(dy, [x.shape[2] + 2 * padding], w.shape[2:], stride)
+        scatter_line(places, w, x, stride, padding)
+    A window that ends at the very end of the padded signal is left out. `range` stops before its end: what is the last
+    place at which a window begins?
 cut_in_front: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, 2 * padding :]
     All of the padding is cut off in front. Where are its zeros?
 rest_lost: F.pad(F.conv_transpose1d(dy, w, None, stride, padding), (0, x.shape[2]))[:, :, : x.shape[2]]
@@ -127,6 +140,11 @@ rest_in_front:
         below, right = (X.shape[i] + 2 * padding - covered.shape[i] for i in (2, 3))
         F.pad(covered, (right, 0, below, 0))[:, :, padding : padding + X.shape[2], padding : padding + X.shape[3]]
     The rows and columns of the rest are in front here. On which side of the image do the windows leave a rest?
+edge_windows_lost:
+        padded = F.pad(X, (padding,) * 4)
+        scatter(without_the_last(dY, padded.shape[2:], W.shape[2:], stride), W, X, stride, padding)
+    The windows that end at the very edge of the padded image are left out. `range` stops before its end: what is the
+    last row, and the last column, at which a window begins?
 flipped: scatter(dY, W.flip(2, 3), X, stride, padding)
     The kernel is the wrong way round. If you add to windows, nothing is flipped. A convolution of the upstream gradient
     needs a flip; torch's transposed convolutions do it themselves.

@@ -23,7 +23,7 @@ kept_divided:
 
 - largest = torch.maximum(m, scores.amax(1))
 tile_maximum: largest = scores.amax(1)
-    This is the maximum of the new tile. The maximum so far may be larger.
+    Your `m` is the maximum of the new tile alone. The maximum so far may be larger.
 one_for_all: largest = torch.maximum(m, scores.max())
     You take one maximum over the whole tile. Each row has a maximum of its own.
 from_zero: largest = torch.maximum(m, scores.amax(1)).clamp(min=0)
