@@ -10,6 +10,9 @@ import torch
 DEEP = {"depth": 36, "every": 12, "batch": 30_000, "width": 3}  # where memory is measured
 LONG = {"depth": 60, "every": 4, "batch": 256, "width": 48}  # where processor time is measured
 MAX_TIME = 2.4
+WRONG_VALUES = (
+    "`backward_checkpointed` does not return the right gradients yet: start there. What it costs counts once it does."
+)
 
 SMALLEST = """
 def checkpoints(x, weights, every):
@@ -132,7 +135,7 @@ def activations(measured):
 def held_on_the_way_back(check):
     measured = check.measured("backward_checkpointed", for_backward, DEEP, SMALLEST)
     dx, slopes = measured.value
-    check.equals({"dx": dx, "gradients": slopes}, check.once(from_autograd, DEEP))
+    check.equals({"dx": dx, "gradients": slopes}, check.once(from_autograd, DEEP), otherwise=WRONG_VALUES)
     return activations(measured)
 
 
@@ -155,7 +158,8 @@ def test_recomputation(check):
         given = network(check.generator(), depth)
         (dx, slopes), counts = check.on.counted("backward_checkpointed", *given, every)
         expected = Autograd.backward_all(*given)
-        check.equals({"dx": dx, "gradients": slopes}, dict(zip(("dx", "gradients"), expected, strict=True)))
+        right = dict(zip(("dx", "gradients"), expected, strict=True))
+        check.equals({"dx": dx, "gradients": slopes}, right, otherwise=WRONG_VALUES)
         evaluations = sum(counts.dispatched.get(name, 0) for name in ("tanh", "tanh_"))
         if evaluations > 2 * depth:
             found = f"With {depth} layers and every = {every}, tanh was evaluated {evaluations} times"

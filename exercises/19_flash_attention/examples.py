@@ -147,7 +147,8 @@ def for_forward(generator, queries, keys, size, rows, columns):
 def test_memory(check):
     taken = check.measured("flash_forward", for_forward, LONG, SMALLEST)
     Q, K, V = check.once(for_forward, LONG)[:3]
-    check.equals({"O": taken.value[0]}, {"O": output(Q, K, V, False)})
+    wrong = "`flash_forward` is not right yet: start there. This row counts once its values are right."
+    check.equals({"O": taken.value[0]}, {"O": output(Q, K, V, False)}, otherwise=wrong)
     if taken.extra_bytes > 5_000_000:
         check.fail("`flash_forward` took more than 5 MB next to one tile; all scores have 9.2 MB.")
     if check.measured("flash_backward", for_backward, MASKED, SMALLEST).extra_bytes > 1_600_000:

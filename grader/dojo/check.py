@@ -24,7 +24,7 @@ from grader.lesson.definitions import definitions_of
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
-from grader.results import Row
+from grader.results import START_THERE, Row
 from grader.sandbox.workers.printed import lines_by_label
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student, pack_once
@@ -140,7 +140,8 @@ class PublicSuite:
 
         def of_example(row: Row) -> Row:
             row.relative_error, row.mistake = None, None
-            if row.status != HERE and row.message:  # there is none where a function that it calls is not written yet
+            # there is none where a function that it calls is not written yet, or where another row says more
+            if row.status != HERE and row.message and START_THERE not in row.message:
                 row.message += f"{'' if row.message[-1] in '.!?' else '.'} Its public example: {place}"
             return row
 

@@ -257,7 +257,7 @@ def measured_backward(check, sizes, yardstick, cpu_ratio=None):
     if not right(measured.value, check.once(right_gradients, sizes)):
         check.fail(
             f"With {sizes['depth']} layers and every = {sizes['every']} the gradients are not right yet; what they "
-            "cost counts once they are. The row `backward_checkpointed` says more."
+            "cost counts once they are. See the row `backward_checkpointed`: start there."
         )
     return measured
 

@@ -315,7 +315,7 @@ def require_right_values(check):
     for name, given, right in FUNCTIONS:
         sizes = {"queries": 7, "keys": 10, "size": 3, "rows": 3, "columns": 4, "causal": True}
         if not is_right(check.on.call(name, *given(check.generator(), **sizes)), right(check.generator(), **sizes)):
-            check.fail(f"`{name}` is not right yet. This row counts once its values are right.")
+            check.fail(f"`{name}` is not right yet: start there. This row counts once its values are right.")
 
 
 def measured(check, name, given, right, sizes, yardstick, cpu_ratio=None):

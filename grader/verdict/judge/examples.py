@@ -53,10 +53,15 @@ class Example(Check):
         wanted = f"{len(names)} values: {', '.join(names)}"
         raise CheckFailed(f"`{function}` returned {shown(answer)}; expected {wanted}.", "shape")
 
-    def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
-        """Raise CheckFailed unless `found`, which came from the student, agrees with `expected` part by part."""
+    def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE, otherwise: str = "") -> None:
+        """Raise CheckFailed unless `found`, which came from the student, agrees with `expected` part by part.
+
+        Where another row says what is wrong, `otherwise` is the sentence of this one.
+        """
         self.compared_bits += bits_of(expected)
         compared = agreement(found, expected, tolerance, self.on.low_precision)
+        if otherwise and not compared.holds:
+            self.fail(otherwise)
         if not compared.holds:
             finding = compared.findings[0]
             status: Status = "shape" if finding.stage == "shape" else "failed"
