@@ -13,14 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache, partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import CallFailed
 from grader.calling.target import ModuleTarget
 from grader.comparison.tensors import compare
 from grader.comparison.trees import bits_of
@@ -276,18 +275,14 @@ def known_entry(lesson: Lesson, mistake: Mistake, results: Digests) -> dict[str,
     return {**entry, "spoils": [row for row in results if row in rows]} if rows else entry
 
 
-class Unmeasured(ModuleTarget):
-    """Ends an example where it measures: what a mistake gives, other rows say, and measuring takes a while."""
-
-    def counted(self, name: str, *args: Any, **kwargs: Any) -> NoReturn:
-        raise CallFailed(Answer("raised"), name)
-
-
 def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> Sequence[str]:
-    """What a row's example compares at its end, with the mistake in the answer key; its name if that says little."""
+    """What a row's example compares at its end, with the mistake in the answer key; its name if that says little.
+
+    Nothing where the example measures, which takes a while: other rows tell these mistakes.
+    """
     functions = lesson.wrong(mistake)
     student = LocalStudent(vars(functions), [item.name for item in lesson.gradients], lesson.joint)
-    check = Example(lesson, lesson.item_for(row), student, Unmeasured(functions, traced=False), book)
+    check = Example(lesson, lesson.item_for(row), student, ModuleTarget(functions, traced=False), book)
     failed = end_of(examples_of(lesson)[row], check)
     if not isinstance(failed, CheckFailed) or failed.compared is None:
         return ()

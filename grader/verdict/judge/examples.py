@@ -60,22 +60,21 @@ class Example(Check):
         """
         self.compared_bits += bits_of(expected)
         compared = agreement(found, expected, tolerance, self.on.low_precision)
-        if otherwise and not compared.holds:
+        if compared.holds:
+            return
+        if otherwise:
             self.fail(otherwise)
-        if not compared.holds:
-            finding = compared.findings[0]
-            status: Status = "shape" if finding.stage == "shape" else "failed"
-            raise CheckFailed(finding.message, status, compared=(None, [ScenarioResult({}, found, expected, compared)]))
+        finding, result = compared.findings[0], ScenarioResult({}, found, expected, compared)
+        status: Status = "shape" if finding.stage == "shape" else "failed"
+        raise CheckFailed(finding.message, status, compared=(None, [result]))
 
     def agrees(
         self, scenario: Scenario, draws: Draws = ({},), reference: Any = None, tolerance: float = TOLERANCE
     ) -> None:
         """As `Check.agrees`, against a `reference` that the example gives. Raises LessonError for one without it."""
         if reference is None:
-            raise LessonError(
-                f"{self.lesson.exercise / EXAMPLES_FILE}, test_{self.item.name}: `agrees` needs a `reference` here, as "
-                "a student has no answer key."
-            )
+            where = f"{self.lesson.exercise / EXAMPLES_FILE}, test_{self.item.name}"
+            raise LessonError(f"{where}: `agrees` needs a `reference` here, as a student has no answer key.")
         super().agrees(scenario, draws, reference, tolerance)
 
 
