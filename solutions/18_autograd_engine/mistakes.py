@@ -302,6 +302,10 @@ first_copy:
         gradient = gradient[(0,) * (gradient.ndim - len(shape))]
         gradient[tuple(slice(0, size) for size in shape)]
     This is the gradient of one of the copies. What about the others?
+first_along_a_stretched_axis:
+        gradient = gradient.sum(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
+        gradient[tuple(slice(0, size) for size in shape)]
+    Along an axis of size 1, this is the gradient of the first copy. What about the others?
 
 [Tensor]
 - self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
@@ -313,6 +317,14 @@ whole_numbers: self.data = torch.as_tensor(data)
 not_unbroadcast: (other, lambda g: g),
     A gradient does not have the shape of its tensor, which was broadcast. Are its copies summed, and over the right
     axes?
+
+- (self, lambda g: unbroadcast(g * other.data, self.data.shape)),
+- (other, lambda g: unbroadcast(g * self.data, other.data.shape)),
+summed_before_the_product:
+        (self, lambda g: unbroadcast(unbroadcast(g, self.data.shape) * other.data, self.data.shape)),
+        (other, lambda g: unbroadcast(unbroadcast(g, other.data.shape) * self.data, other.data.shape)),
+    In a product, the upstream gradient is summed over the copies before the other factor comes in. Each copy met
+    another element of that factor: what comes first, the product or the sum?
 
 - return Tensor(total if keepdim else self.data.sum(dims), back)
 sum_without_upstream:

@@ -11,7 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,7 +175,10 @@ def are_right(name: str, cases: Cases) -> bool:
 
 
 def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | None:
-    """The first known mistake that gives just these results, that the code bears out, and that spoils no right row."""
+    """The known mistake that gives just these results, that the code bears out, and that spoils no right row.
+
+    It is the first one. Of a few numbers at home, it may be either of two.
+    """
     row, trials = check.item, check.student.trials
     # of the same function: a student's other functions may not call this one, as the answer key's do
     right = {item.name for item in check.lesson.checks if item.function == row.function} & check.student.right_rows
@@ -184,10 +187,14 @@ def known_mistake_of_check(check: Check, failed: CheckFailed) -> Explanation | N
     own = [result_digest(result.found) for result in results]
     if own == [result_digest(result.expected) for result in results]:
         return None  # nearly right: what is wrong is less than a digest shows
-    for each in mistakes_of_check(check, assertion):
-        if each.fits(row.name, own) and is_borne_out(each.needs, contents) and right.isdisjoint(each.spoils):
-            return Explanation(each.id, each.message, known=True)
-    return None
+    fitting = (
+        each
+        for each in mistakes_of_check(check, assertion)
+        if each.fits(row.name, own) and is_borne_out(each.needs, contents) and right.isdisjoint(each.spoils)
+    )
+    found = [*islice(fitting, 1 if check.lesson.mistakes else None)]
+    messages = dict.fromkeys(each.message for each in found)
+    return Explanation(found[0].id, " Or: ".join(messages), known=True) if 0 < len(messages) < 3 else None
 
 
 def mistakes_of_check(check: Check, assertion: Assertion | None) -> Iterator[KnownMistake]:
@@ -247,7 +254,7 @@ MIN_BITS = 40
 
 
 def known_file(lesson: Lesson) -> dict[Path, str]:
-    """{`.known`: its text}; empty for a lesson without known mistakes. A row's results tell a mistake from others."""
+    """{`.known`: its text}; empty for a lesson without known mistakes."""
     draws = [draw for draw in lesson.public_draws if not draw.note] if lesson.gradients else []
     book, results = ProblemBook(PUBLIC_SEED), defaultdict[Mistake, dict[str, Sequence[str]]](dict)
     problems = book.problems(lesson, draws)
@@ -259,10 +266,9 @@ def known_file(lesson: Lesson) -> dict[Path, str]:
             for mistake in own:
                 results[mistake][item.name] = [*digests_of_gradient(lesson, mistake, problems, item.name)]
         elif item.name in examples_of(lesson):
-            given = {each: found for each in mistakes if (found := digests_of_example(lesson, item.name, each, book))}
-            for mistake, digests in given.items():
-                others = {each.message for each, found in given.items() if found == digests}
-                results[mistake][item.name] = digests if len(others) == 1 else ()
+            for each in mistakes:
+                if found := digests_of_example(lesson, item.name, each, book):
+                    results[each][item.name] = found
     entries = [known_entry(lesson, each, results[each]) for each in lesson.mistakes if each in results]
     lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     return {lesson.exercise / KNOWN: f"[\n{lines}\n]\n"} if entries else {}
@@ -276,10 +282,7 @@ def known_entry(lesson: Lesson, mistake: Mistake, results: Digests) -> dict[str,
 
 
 def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: ProblemBook) -> Sequence[str]:
-    """What a row's example compares at its end, with the mistake in the answer key; its name if that says little.
-
-    Nothing where the example measures, which takes a while: other rows tell these mistakes.
-    """
+    """What a row's example compares at its end, with the mistake in the answer key; nothing where it measures."""
     functions = lesson.wrong(mistake)
     student = LocalStudent(vars(functions), [item.name for item in lesson.gradients], lesson.joint)
     check = Example(lesson, lesson.item_for(row), student, ModuleTarget(functions, traced=False), book)
@@ -287,4 +290,4 @@ def digests_of_example(lesson: Lesson, row: str, mistake: Mistake, book: Problem
     if not isinstance(failed, CheckFailed) or failed.compared is None:
         return ()
     found = [result.found for result in failed.compared[1]]
-    return [*map(result_digest, found)] if bits_of(found) >= MIN_BITS else [mistake.name]
+    return [*map(result_digest, found)] if bits_of(found) >= MIN_BITS else [mistake.name]  # which no result equals
