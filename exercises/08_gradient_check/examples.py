@@ -86,7 +86,7 @@ def verdicts(check, right, wrong):
                 check.fail(f"`gradient_check` returned {type(answer).__name__}; expected a pair, (ok, error).")
             ok = answer[0]
             ok = ok.item() if isinstance(ok, (np.generic, np.ndarray)) else ok
-            if isinstance(ok, bool) and ok is not expected:
+            if (ok is None or isinstance(ok, bool)) and ok is not expected:
                 mistake, _, asks = verdicts_of.question_about({name: ok})
                 check.fail(f"`ok for {name}` is {ok}; expected {expected}. {asks}".rstrip(), mistake=mistake)
             check.equals({f"ok for {name}": ok}, {f"ok for {name}": expected})

@@ -71,6 +71,10 @@ too_strict:
     The quotient has an error of its own, up to about 1e-5 of the slope with a good step. Is there room for it, and
     is every element measured at x itself?
 """)
+UNDECIDED = POOR_STEP + questions(r"""
+cannot_tell:
+    `None` says that you cannot tell. Here the values of f tell enough: which steps do you try?
+""")
 
 
 def question_about(wrong, every=()):
@@ -80,13 +84,13 @@ def question_about(wrong, every=()):
     """
     claim, *_ = wrong
     verdicts, truths = {ok for ok, _ in every}, {truth for _, truth in every}
-    if len(truths) == 2 and all(ok is not truth for ok, truth in every):
+    if truths == verdicts == {True, False} and all(ok is not truth for ok, truth in every):
         return "upside_down", claim, "Every verdict is the opposite. Which way round is the comparison?"
     if len(truths) == 2 and verdicts == {True}:
         return "always_true", claim, "Every claim is called right. Can your function return False?"
-    for expected, table in ((False, ACCEPTED), (True, REFUSED)):
+    for found, table in ((True, ACCEPTED), (False, REFUSED), (None, UNDECIDED)):
         for name, part, asks in table:
             for each, ok in wrong.items():
-                if ok is not expected and re.search(part, each):
+                if ok is found and re.search(part, each):
                     return name, each, asks
     return "wrong_verdict", claim, ""

@@ -230,9 +230,7 @@ class Claims:
         answer = self.on.call("gradient_check", f, x, dx, eps)
         ok, _ = answer
         ok = ok.item() if getattr(ok, "ndim", None) == 0 else ok
-        if ok is None:
-            return "None (cannot tell)"
-        if not isinstance(ok, bool):
+        if not (ok is None or isinstance(ok, bool)):
             raise TypeError("ok")
         return ok
 
@@ -248,10 +246,11 @@ def judges_rightly(check, claims, draws=({},)):
         _, results = failed.compared or (None, ())
         pairs = [(name, ok, each.expected[name]) for each in results for name, ok in each.found.items()]
         wrong = {name.removeprefix("ok for "): ok for name, ok, truth in pairs if ok is not truth}
-        if not wrong or not all(isinstance(ok, bool) for _, ok, _ in pairs):
+        if not wrong:
             raise
         mistake, claim, asks = verdicts_of.question_about(wrong, [(ok, truth) for _, ok, truth in pairs])
-        text = f"`ok for {claim}` is {wrong[claim]}; expected {not wrong[claim]}. {asks}".rstrip()
+        truth = next(truth for name, _, truth in pairs if name == f"ok for {claim}")
+        text = f"`ok for {claim}` is {wrong[claim]}; expected {truth}. {asks}".rstrip()
         raise CheckFailed(text, failed.status, mistake, compared=failed.compared) from failed
 
 
