@@ -18,9 +18,17 @@ reads_memory:
         torch.as_strided(y, (batch, time, heads, size), strides).flatten(2)
     This relies on the order in which the numbers of `y` lie in memory. A transposed tensor has another one.
 
+[dWo]
+first_example: merged[0].T @ dout[0]
+    Only the first example counts here. `Wo` is used in every example.
+
 [dweights]
 masked: (dcontexts @ values.transpose(2, 3)).masked_fill(~past, 0)
     Your `dweights` is zero where a query may not read. In which forward line is the mask used: in this one?
+
+[dscores]
+diagonal_only: dweights * weights * (1 - weights)
+    This is the derivative of a sigmoid: the Jacobian's diagonal. A score also changes the other weights of its row.
 
 [dvh]
 first_of_group: dvalues[:, :: heads // groups]
@@ -45,6 +53,18 @@ every_second: dkeys[:, ::2]
     Only some heads send their gradient back here. How many heads read one group's key?
 other_order: dkeys.unflatten(1, (-1, groups)).sum(1)
     This adds up heads of different groups. `repeat_interleave` puts the heads of a group next to each other.
+
+[dWq]
+first_example: x[0].T @ dq[0]
+    Only the first example counts here. `Wq` is used in every example.
+
+[dWk]
+first_example: x[0].T @ dk[0]
+    Only the first example counts here. `Wk` is used in every example.
+
+[dWv]
+first_example: x[0].T @ dv[0]
+    Only the first example counts here. `Wv` is used in every example.
 
 [dx]
 swapped: dq @ Wq.T + dv @ Wk.T + dk @ Wv.T
