@@ -57,7 +57,8 @@ def average_of(daverage, photo, rows, columns, stride, number):
 MISTAKES = mistake_list("""
 [dw]
 no_stride: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], 1, padding)[:, :, : dy.shape[2]])
-    This moves the window by one place at a time. By how much does the forward pass move it?
+    Neighbouring elements of `dy` count as one place apart in the signal here. How far apart are their windows in the
+    forward pass?
 one_window: torch.einsum("nf,nck->fck", dy[:, :, 0], windows(x, w.shape[2], stride, padding)[:, :, 0])
     This uses the first window only. How many windows share one kernel?
 padded_behind: torch.einsum("nfo,ncok->fck", dy, F.pad(x, (0, 2 * padding)).unfold(2, w.shape[2], stride))
@@ -106,15 +107,16 @@ flipped: torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding)).f
 no_stride:
         seen = patches(X, W, 1, padding)[:, :, : dY.shape[2], : dY.shape[3]]
         torch.einsum("nfop,ncopij->fcij", dY, seen)
-    This moves the window by one place at a time. By how much does the forward pass move it?
+    Neighbouring elements of `dY` count as one place apart in the image here. How far apart are their windows in the
+    forward pass?
 stride_of_the_rows:
         seen = F.pad(X, (padding,) * 4).unfold(2, W.shape[2], stride).unfold(3, W.shape[3], 1)
         torch.einsum("nfop,ncopij->fcij", dY, seen[:, :, :, : dY.shape[3]])
-    This moves the window by one column at a time. By how many does the forward pass move it?
+    Along a row, neighbouring elements of `dY` count as one column apart here. How far apart are their windows?
 stride_of_the_columns:
         seen = F.pad(X, (padding,) * 4).unfold(2, W.shape[2], 1).unfold(3, W.shape[3], stride)
         torch.einsum("nfop,ncopij->fcij", dY, seen[:, :, : dY.shape[2]])
-    This moves the window by one row at a time. By how many does the forward pass move it?
+    Along a column, neighbouring elements of `dY` count as one row apart here. How far apart are their windows?
 not_cropped: F.conv2d(X.transpose(0, 1), dY.transpose(0, 1), None, 1, padding, stride).transpose(0, 1)
     Where a rest is behind the last window, this has more rows or columns than a kernel. How large is `W`?
 channels_last:
