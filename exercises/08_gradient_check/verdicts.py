@@ -34,6 +34,9 @@ fixed_difference: 1e-10
 zero_passes: ^something for|for a constant
     The slope is zero, and this claim is far more than rounding. How large is the rounding noise of your quotient,
     and how much of an error do you put down to it?
+one_hidden: element of the wrong sign
+    Is the sign lost, or does this element not count? Take the difference of two numbers first, and then its size.
+    The worst element decides: a mean, a norm of them all, the first or the last one may hide it.
 one_hidden: element (off|of the)|smallest|large and small
     Does the worst element decide, measured by its own size? A mean, a norm of them all, the first or the last one
     may hide a wrong one.
